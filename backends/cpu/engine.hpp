@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef UPSWEEP_BACKENDS_CPU_ENGINE_HPP
+#define UPSWEEP_BACKENDS_CPU_ENGINE_HPP
+
+// A whole scan in order 1 from a kernel: threads, look-back, state.
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "backends/cpu/fp_environment.hpp"
+#include "backends/cpu/kernel.hpp"
+#include "backends/cpu/odometer.hpp"
+#include "backends/cpu/policy.hpp"
+#include "backends/cpu/streaming.hpp"
+#include "upsweep/error.hpp"
+
+namespace upsweep::cpu {
+
+// Images of odometers: has_carry, C or the list of group totals, then the open totals.
+template <class Op>
+struct state_image {
+  using T = typename Op::value;
+
+  static std::vector<std::byte> save(odometer<Op> at, const std::vector<T>& groups) {
+    std::vector<std::byte> image;
+    const auto append = [&](const void* p, std::size_t size) {
+      const std::size_t end = image.size();
+      image.resize(end + size);
+      std::memcpy(image.data() + end, p, size);
+    };
+    const std::uint64_t has_carry = at.carry().has_value() ? 1 : 0;
+    append(&has_carry, sizeof has_carry);
+    if (has_carry != 0) append(&*at.carry(), sizeof(T));
+    if (!groups.empty()) append(groups.data(), groups.size() * sizeof(T));
+    at.visit_open(at.position(), [&](const T& total) { append(&total, sizeof total); });
+    return image;
+  }
+
+  // Throws invalid_argument if no odometer at `position` has this image.
+  static odometer<Op> restore(const std::vector<std::byte>& image, std::int64_t position,
+                              std::vector<T>& groups) {
+    const std::byte* next = image.data();
+    std::size_t left = image.size();
+    const auto take = [&](void* to, std::size_t size) {
+      if (size > left)
+        throw error(errc::invalid_argument, "state: its " + std::to_string(image.size()) +
+                                                " bytes are too few for position " +
+                                                std::to_string(position));
+      std::memcpy(to, next, size);
+      next += size;
+      left -= size;
+    };
+    odometer<Op> at;
+    std::uint64_t has_carry = 0;
+    take(&has_carry, sizeof has_carry);
+    const auto listed = static_cast<std::uint64_t>(position / odometer<Op>::group);
+    if (has_carry == 1) {
+      T carry;
+      take(&carry, sizeof carry);
+      at.set_carry(carry);
+    } else if (has_carry != 0 || listed > left / sizeof(T)) {
+      throw error(errc::invalid_argument,
+                  "state: its bytes do not fit position " + std::to_string(position));
+    } else {
+      groups.resize(listed);
+      for (T& g : groups) take(&g, sizeof g);
+    }
+    at.visit_open(position, [&](T& total) { take(&total, sizeof total); });
+    if (left != 0)
+      throw error(errc::invalid_argument, "state: " + std::to_string(left) +
+                                              " bytes too many for position " +
+                                              std::to_string(position));
+    return at;
+  }
+};
+
+// The threads of one scan share this. A thread takes blocks in order by ticket, publishes the super
+// totals of its block, and brings its own odometer forward over the totals that others published:
+// nobody waits for another's prefix, and every association is order 1's.
+template <class Op>
+class look_back {
+  using T = typename Op::value;
+
+ public:
+  // Room for scans of at most `supers` whole supers.
+  explicit look_back(std::int64_t supers)
+      : totals_(new T[static_cast<std::size_t>(supers)]),
+        published_(new std::atomic<std::uint64_t>[static_cast<std::size_t>(supers)]()) {}
+
+  // Before the threads of a run start.
+  void begin(std::int64_t supers_per_block) {
+    supers_per_block_ = supers_per_block;
+    ++epoch_;
+    ticket_.store(0, std::memory_order_relaxed);
+  }
+
+  std::int64_t next_block() { return ticket_.fetch_add(1, std::memory_order_relaxed); }
+
+  T* totals_of(std::int64_t block) { return totals_.get() + block * supers_per_block_; }
+
+  // Release: whoever sees the epoch sees the totals written before.
+  void publish(std::int64_t block) {
+    published_[static_cast<std::size_t>(block)].store(epoch_, std::memory_order_release);
+  }
+
+  // Moves `at` over the blocks before `block`, from the border of one.
+  void advance(std::int64_t from, std::int64_t block, odometer<Op>& at) {
+    for (std::int64_t b = from; b < block; ++b) {
+      const auto& flag = published_[static_cast<std::size_t>(b)];
+      while (flag.load(std::memory_order_acquire) != epoch_) std::this_thread::yield();
+      for (std::int64_t k = 0; k < supers_per_block_; ++k) at.push_super(totals_of(b)[k]);
+    }
+  }
+
+ private:
+  std::unique_ptr<T[]> totals_;
+  std::unique_ptr<std::atomic<std::uint64_t>[]> published_;  // the epoch of the block's totals
+  std::int64_t supers_per_block_ = 1;
+  std::uint64_t epoch_ = 0;
+  std::atomic<std::int64_t> ticket_{0};
+};
+
+template <class Op>
+class engine {
+  using T = typename Op::value;
+  static constexpr std::int64_t super = odometer<Op>::super;
+
+ public:
+  engine(const kernel<Op>& k, const policy& p, std::int64_t most_elements)
+      : kernel_(k),
+        policy_(p),
+        shared_(p.threads > 1 && most_elements >= least_parallel() ? most_elements / super + 1
+                                                                   : 1) {}
+
+  // Scans `n` elements of s on from `at`, which moves past them.
+  void scan(const stream<T>& s, std::int64_t n, bool exclusive, odometer<Op>& at) {
+    if (policy_.threads == 1 || n < least_parallel() || inside_parallel_region()) {
+      const fp_environment ieee;
+      kernel_.scan(s, 0, n, exclusive, at);
+      stream_fence();
+      return;
+    }
+    const std::int64_t head = (super - at.position() % super) % super;
+    {
+      const fp_environment ieee;
+      kernel_.scan(s, 0, head, exclusive, at);
+    }
+    scan_blocks(s, head, n - head, exclusive, at);
+  }
+
+  // Moves `at` over `n` elements of s without an output.
+  void skip(const stream<T>& s, std::int64_t n, odometer<Op>& at) const {
+    const fp_environment ieee;
+    const std::int64_t head = std::min(n, (super - at.position() % super) % super);
+    const std::int64_t supers = (n - head) / super;
+    generic_kernel<Op>::skip(s, 0, head, at);
+    std::vector<T> totals(static_cast<std::size_t>(supers));
+    [[maybe_unused]] const int threads = inside_parallel_region() ? 1 : policy_.threads;
+#pragma omp parallel num_threads(threads) if (n >= least_parallel())
+    {
+      const fp_environment also_ieee;
+#pragma omp for schedule(dynamic)
+      for (std::int64_t k = 0; k < supers; ++k)
+        kernel_.reduce(s, head + k * super, 1, &totals[static_cast<std::size_t>(k)]);
+    }
+    for (const T& total : totals) at.push_super(total);
+    generic_kernel<Op>::skip(s, head + supers * super, n - head - supers * super, at);
+  }
+
+  const kernel<Op>& which() const {
+    return kernel_;
+  }
+  const policy& how() const {
+    return policy_;
+  }
+
+ private:
+  // Two blocks at least, after a head of less than a super.
+  std::int64_t least_parallel() const {
+    return std::max(policy_.parallel_from / static_cast<std::int64_t>(sizeof(T)), 3 * super);
+  }
+
+  std::int64_t supers_per_block(std::int64_t n) const {
+    const std::int64_t most = policy_.block / static_cast<std::int64_t>(sizeof(T)) / super;
+    return std::clamp<std::int64_t>(n / super / (4 * policy_.threads), 1,
+                                    std::max<std::int64_t>(most, 1));
+  }
+
+  void scan_blocks(const stream<T>& s, std::int64_t first, std::int64_t n, bool exclusive,
+                   odometer<Op>& at) {
+    const std::int64_t supers = supers_per_block(n);
+    const std::int64_t block = supers * super;
+    const std::int64_t blocks = (n + block - 1) / block;
+    shared_.begin(supers);
+    const odometer<Op> start = at;
+#pragma omp parallel num_threads(policy_.threads)
+    {
+      const fp_environment ieee;
+      odometer<Op> mine = start;
+      std::int64_t passed = 0;
+      for (std::int64_t b = shared_.next_block(); b < blocks; b = shared_.next_block()) {
+        const bool last = b == blocks - 1;
+        if (!last) {
+          kernel_.reduce(s, first + b * block, supers, shared_.totals_of(b));
+          shared_.publish(b);
+        }
+        shared_.advance(passed, b, mine);
+        kernel_.scan(s, first + b * block, last ? n - b * block : block, exclusive, mine);
+        passed = b + 1;
+        if (last) at = mine;
+      }
+      stream_fence();
+    }
+  }
+
+  kernel<Op> kernel_;
+  policy policy_;
+  look_back<Op> shared_;
+};
+
+}  // namespace upsweep::cpu
+
+#endif

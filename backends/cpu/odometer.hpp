@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef UPSWEEP_BACKENDS_CPU_ODOMETER_HPP
+#define UPSWEEP_BACKENDS_CPU_ODOMETER_HPP
+
+// The running state of order 1 (docs/numerics.md): how far a scan has come, and every total that a
+// later result still needs.
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "upsweep/order.hpp"
+
+namespace upsweep::cpu {
+
+// A binary counter over `Capacity` sub-units of one open unit: part[b] is the total of the complete
+// aligned block of 2^b sub-units that bit b of the count stands for.
+template <class Op, std::int64_t Capacity>
+class tree_counter {
+  using T = typename Op::value;
+  static constexpr int bits = std::countr_zero(static_cast<std::uint64_t>(Capacity));
+
+ public:
+  // Takes the total of the next sub-unit. When it completes the unit, `total` becomes the unit's
+  // total and the counter is empty again.
+  bool push(T& total) {
+    int b = 0;
+    for (; b < bits && (count_ >> b & 1) != 0; ++b) total = Op::combine(part_[b], total);
+    count_ = (count_ + 1) % Capacity;
+    if (b == bits) return true;
+    part_[b] = total;
+    return false;
+  }
+
+  // The tree prefix P(count): the largest block, then the prefix of the rest. Needs count > 0.
+  T prefix() const {
+    int b = std::countr_zero(static_cast<std::uint64_t>(count_));
+    T p = part_[b];
+    for (++b; b < bits; ++b)
+      if ((count_ >> b & 1) != 0) p = Op::combine(part_[b], p);
+    return p;
+  }
+
+  std::int64_t count() const { return count_; }
+
+  // Calls f(part) for every part in use, after setting the count. For images of a state.
+  template <class F>
+  void visit(std::int64_t count, F&& f) {
+    count_ = count;
+    for (int b = 0; b < bits; ++b)
+      if ((count_ >> b & 1) != 0) f(part_[b]);
+  }
+
+ private:
+  std::int64_t count_ = 0;
+  T part_[bits];
+};
+
+template <class Op>
+class odometer {
+ public:
+  using T = typename Op::value;
+
+  static constexpr std::int64_t vec = order1::vec(sizeof(T));
+  static constexpr std::int64_t run = order1::run(sizeof(T));
+  static constexpr std::int64_t chunk = order1::chunk(sizeof(T));
+  static constexpr std::int64_t super = order1::super(sizeof(T));
+  static constexpr std::int64_t group = order1::group(sizeof(T));
+
+  std::int64_t position() const { return position_; }
+
+  // W(position): init and all elements so far, in order 1; nothing if there are none.
+  std::optional<T> prefix() const {
+    std::optional<T> w = tile_start_;
+    join(w, chunks_);
+    join(w, runs_);
+    join(w, vecs_);
+    if (position_ % vec != 0) w = w ? Op::combine(*w, fold_) : fold_;
+    return w;
+  }
+
+  void push(T x) {
+    fold_ = position_ % vec == 0 ? x : Op::combine(fold_, x);
+    if (++position_ % vec == 0) push_vec(fold_);
+  }
+
+  // The next run, chunk or super as a whole. The position must be a border of that unit.
+  void push_run(T total) {
+    position_ += run;
+    carry_run(total);
+  }
+  void push_chunk(T total) {
+    position_ += chunk;
+    carry_chunk(total);
+  }
+  void push_super(T total) {
+    position_ += super;
+    carry_super(total);
+  }
+
+  // C: the serial fold of init and complete groups.
+  const std::optional<T>& carry() const { return carry_; }
+  void set_carry(T c) {
+    carry_ = c;
+    start_tile();
+  }
+  void fold_group(T total) { set_carry(carry_ ? Op::combine(*carry_, total) : total); }
+
+  // Goes to `position` and calls f(value&) for every total that is open there, in a fixed order:
+  // how a state is saved and restored.
+  template <class F>
+  void visit_open(std::int64_t position, F&& f) {
+    position_ = position;
+    supers_.visit(position / super % order1::supers_per_group, f);
+    tiles_.visit(position / order1::tile(sizeof(T)) % order1::tiles_per_super, f);
+    chunks_.visit(position / chunk % order1::chunks_per_tile, f);
+    runs_.visit(position / run % order1::runs_per_chunk, f);
+    vecs_.visit(position / vec % order1::vecs_per_run, f);
+    if (position % vec != 0) f(fold_);
+    start_tile();
+  }
+
+  // Group totals are kept here, when set, in place of being folded into C.
+  std::vector<T>* groups = nullptr;
+
+ private:
+  template <class Counter>
+  static void join(std::optional<T>& w, const Counter& c) {
+    if (c.count() == 0) return;
+    const T p = c.prefix();
+    w = w ? Op::combine(*w, p) : p;
+  }
+
+  void push_vec(T total) {
+    if (vecs_.push(total)) carry_run(total);
+  }
+  void carry_run(T total) {
+    if (runs_.push(total)) carry_chunk(total);
+  }
+  void carry_chunk(T total) {
+    if (!chunks_.push(total)) return;
+    if (tiles_.push(total))
+      carry_super(total);
+    else
+      start_tile();
+  }
+  void carry_super(T total) {
+    if (supers_.push(total)) {
+      if (groups != nullptr)
+        groups->push_back(total);
+      else
+        carry_ = carry_ ? Op::combine(*carry_, total) : total;
+    }
+    start_tile();
+  }
+
+  void start_tile() {
+    tile_start_ = carry_;
+    join(tile_start_, supers_);
+    join(tile_start_, tiles_);
+  }
+
+  std::int64_t position_ = 0;
+  std::optional<T> carry_;
+  std::optional<T> tile_start_;  // (C + B) + T, kept because every chunk needs it
+  tree_counter<Op, order1::supers_per_group> supers_;
+  tree_counter<Op, order1::tiles_per_super> tiles_;
+  tree_counter<Op, order1::chunks_per_tile> chunks_;
+  tree_counter<Op, order1::runs_per_chunk> runs_;
+  tree_counter<Op, order1::vecs_per_run> vecs_;
+  T fold_;
+};
+
+}  // namespace upsweep::cpu
+
+#endif

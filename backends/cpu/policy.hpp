@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef UPSWEEP_BACKENDS_CPU_POLICY_HPP
+#define UPSWEEP_BACKENDS_CPU_POLICY_HPP
+
+#include <cstdint>
+#include <string>
+
+namespace upsweep::cpu {
+
+// How cpu.openmp spends the machine on one scan. It decides speed alone, never a bit of a result.
+struct policy {
+  int threads = 1;                      // at most
+  std::int64_t parallel_from = 0;       // bytes of accumulators; one thread below
+  std::int64_t block = 0;               // bytes of accumulators a thread takes at a time, at most
+  std::int64_t stream_stores_from = 0;  // bytes in + out; non-temporal stores from there on
+
+  std::string text() const;
+};
+
+// For a plan with this limit of threads (0: as OpenMP would choose), on this machine.
+policy make_policy(int threads);
+
+// Whether the caller already runs in an active parallel region.
+bool inside_parallel_region();
+
+}  // namespace upsweep::cpu
+
+#endif

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/simd_bits.cpp"
+#include "hwy/foreach_target.h"
+// After foreach_target.h, which compiles it for every target.
+#include "backends/cpu/simd_kernel-inl.hpp"
+
+#if HWY_ONCE
+#include "backends/cpu/simd_choose.hpp"
+
+namespace upsweep::cpu {
+
+template kernel<and_op<std::uint8_t>> simd_kernel<and_op<std::uint8_t>>(simd_target);
+template kernel<and_op<std::uint16_t>> simd_kernel<and_op<std::uint16_t>>(simd_target);
+template kernel<and_op<std::uint32_t>> simd_kernel<and_op<std::uint32_t>>(simd_target);
+template kernel<and_op<std::uint64_t>> simd_kernel<and_op<std::uint64_t>>(simd_target);
+template kernel<or_op<std::uint8_t>> simd_kernel<or_op<std::uint8_t>>(simd_target);
+template kernel<or_op<std::uint16_t>> simd_kernel<or_op<std::uint16_t>>(simd_target);
+template kernel<or_op<std::uint32_t>> simd_kernel<or_op<std::uint32_t>>(simd_target);
+template kernel<or_op<std::uint64_t>> simd_kernel<or_op<std::uint64_t>>(simd_target);
+template kernel<xor_op<std::uint8_t>> simd_kernel<xor_op<std::uint8_t>>(simd_target);
+template kernel<xor_op<std::uint16_t>> simd_kernel<xor_op<std::uint16_t>>(simd_target);
+template kernel<xor_op<std::uint32_t>> simd_kernel<xor_op<std::uint32_t>>(simd_target);
+template kernel<xor_op<std::uint64_t>> simd_kernel<xor_op<std::uint64_t>>(simd_target);
+
+}  // namespace upsweep::cpu
+#endif

@@ -1,0 +1,608 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The kernel of order 1 in Highway, compiled once for each target (hwy/foreach_target.h).
+//
+// Order 1 needs only lane-wise operations once equal positions of different units lie in one
+// register. A run is a cache line of 4 vecs of 16 bytes. A strip is as many runs as a register has
+// lanes; whole registers of input are loaded, and transposed in two steps:
+//   in 16-byte blocks, over the runs: element e of a vec against run k;
+//   block against register, for what there is one of a vec (totals, bases): vec v against run.
+// A chunk goes through three stages:
+//   gather: serial folds inside the vecs, prefixes over the vecs, the total of each run;
+//   bases:  tree prefixes over the 32 run totals, joined to W at the start of the chunk;
+//   emit:   W(i) = (base + vec prefix) + fold, transposed back and stored.
+// gather of the next chunk comes before emit of this one, which hides the latency of the bases.
+
+// clang-format off
+#if defined(UPSWEEP_CPU_SIMD_KERNEL_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef UPSWEEP_CPU_SIMD_KERNEL_INL
+#undef UPSWEEP_CPU_SIMD_KERNEL_INL
+#else
+#define UPSWEEP_CPU_SIMD_KERNEL_INL
+#endif
+// clang-format on
+
+#include <cstring>
+
+#include "backends/cpu/elements.hpp"
+#include "backends/cpu/kernel.hpp"
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+
+HWY_BEFORE_NAMESPACE();
+namespace upsweep::cpu::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+inline constexpr std::size_t run_bytes = 64;
+inline constexpr std::size_t runs_per_chunk = order1::runs_per_chunk;
+static_assert(run_bytes == order1::vecs_per_run * order1::vec_bytes);
+
+// Registers of an accumulator of P scalars.
+template <class V, std::size_t P>
+struct element {
+  V part[P];
+};
+
+template <class T>
+struct layout {
+  using S = typename accumulator<T>::scalar;
+  static constexpr std::size_t components = accumulator<T>::components;
+  // A chunk has 32 runs, so at most 32 lanes are of use.
+  using D = hn::CappedTag<S, runs_per_chunk>;
+  using V = hn::Vec<D>;
+  static constexpr std::size_t lanes = hn::MaxLanes(D());
+  static constexpr std::size_t strips = runs_per_chunk / lanes;
+  static constexpr std::size_t scalars_per_vec = 16 / sizeof(S);
+  static constexpr std::size_t elements_per_vec = scalars_per_vec / components;
+  static constexpr std::size_t scalars_per_run = run_bytes / sizeof(S);
+  static constexpr std::size_t blocks = lanes / scalars_per_vec;  // vecs in a register
+  static constexpr std::size_t registers_per_run = order1::vecs_per_run / blocks;
+};
+
+// ---- operators, lane by lane
+
+template <class Op>
+struct simd_op;
+
+template <class T>
+struct simd_op<sum_op<T>> {
+  template <class V, std::size_t P>
+  static HWY_INLINE element<V, P> combine(element<V, P> a, element<V, P> b) {
+    for (std::size_t p = 0; p < P; ++p) a.part[p] = hn::Add(a.part[p], b.part[p]);
+    return a;
+  }
+};
+
+template <class T>
+struct simd_op<product_op<T>> {
+  template <class V>
+  static HWY_INLINE V multiply(V a, V b) {
+    if constexpr (sizeof(T) == 1) {  // by halves of 16-bit lanes: no target multiplies bytes
+      const hn::DFromV<V> d;
+      const hn::RepartitionToWide<decltype(d)> wide;
+      const auto x = hn::BitCast(wide, a), y = hn::BitCast(wide, b);
+      const auto even = hn::And(hn::Mul(x, y), hn::Set(wide, 0x00ff));
+      const auto odd = hn::Mul(hn::ShiftRight<8>(x), hn::ShiftRight<8>(y));
+      return hn::BitCast(d, hn::Or(even, hn::ShiftLeft<8>(odd)));
+    } else if constexpr (sizeof(T) == 8 && std::is_integral_v<T>) {
+      // From 32-bit halves: Highway's own 64-bit product leaves the registers on some targets.
+      const hn::DFromV<V> d;
+      const hn::Repartition<std::uint32_t, decltype(d)> narrow;
+      const auto x = hn::BitCast(narrow, a), y = hn::BitCast(narrow, b);
+      const auto high_x = hn::BitCast(narrow, hn::ShiftRight<32>(a));
+      const auto high_y = hn::BitCast(narrow, hn::ShiftRight<32>(b));
+      const V cross = hn::Add(hn::MulEven(high_x, y), hn::MulEven(x, high_y));
+      return hn::Add(hn::MulEven(x, y), hn::ShiftLeft<32>(cross));
+    } else {
+      return hn::Mul(a, b);
+    }
+  }
+  template <class V>
+  static HWY_INLINE element<V, 1> combine(element<V, 1> a, element<V, 1> b) {
+    return {{multiply(a.part[0], b.part[0])}};
+  }
+  template <class V>
+  static HWY_INLINE element<V, 2> combine(element<V, 2> a, element<V, 2> b) {
+    const V ac = hn::Mul(a.part[0], b.part[0]), bd = hn::Mul(a.part[1], b.part[1]);
+    const V ad = hn::Mul(a.part[0], b.part[1]), bc = hn::Mul(a.part[1], b.part[0]);
+    return {{hn::Sub(ac, bd), hn::Add(ad, bc)}};
+  }
+};
+
+// See minimum_op and maximum_op for why `|` and `&` serve NaN and the zeros.
+template <class T>
+struct simd_op<minimum_op<T>> {
+  template <class V>
+  static HWY_INLINE element<V, 1> combine(element<V, 1> x, element<V, 1> y) {
+    const V a = x.part[0], b = y.part[0];
+    if constexpr (std::is_floating_point_v<T>) {
+      const V tie = hn::Or(a, b);
+      return {{hn::IfThenElse(hn::Lt(a, b), a, hn::IfThenElse(hn::Lt(b, a), b, tie))}};
+    } else {
+      return {{hn::Min(a, b)}};
+    }
+  }
+};
+
+template <class T>
+struct simd_op<maximum_op<T>> {
+  template <class V>
+  static HWY_INLINE element<V, 1> combine(element<V, 1> x, element<V, 1> y) {
+    const V a = x.part[0], b = y.part[0];
+    if constexpr (std::is_floating_point_v<T>) {
+      const V tie = hn::IfThenElse(hn::Eq(a, b), hn::And(a, b), hn::Or(a, b));
+      return {{hn::IfThenElse(hn::Gt(a, b), a, hn::IfThenElse(hn::Gt(b, a), b, tie))}};
+    } else {
+      return {{hn::Max(a, b)}};
+    }
+  }
+};
+
+template <class T>
+struct simd_op<and_op<T>> {
+  template <class V>
+  static HWY_INLINE element<V, 1> combine(element<V, 1> a, element<V, 1> b) {
+    return {{hn::And(a.part[0], b.part[0])}};
+  }
+};
+
+template <class T>
+struct simd_op<or_op<T>> {
+  template <class V>
+  static HWY_INLINE element<V, 1> combine(element<V, 1> a, element<V, 1> b) {
+    return {{hn::Or(a.part[0], b.part[0])}};
+  }
+};
+
+template <class T>
+struct simd_op<xor_op<T>> {
+  template <class V>
+  static HWY_INLINE element<V, 1> combine(element<V, 1> a, element<V, 1> b) {
+    return {{hn::Xor(a.part[0], b.part[0])}};
+  }
+};
+
+template <class S>
+struct simd_op<affine_op<S>> {
+  template <class V>
+  static HWY_INLINE element<V, 2> combine(element<V, 2> l, element<V, 2> r) {
+    return {{hn::Mul(l.part[0], r.part[0]), hn::Add(hn::Mul(r.part[0], l.part[1]), r.part[1])}};
+  }
+};
+
+// ---- transposes
+
+// Scalar e of the block in register k <-> scalar k of the block in register e. Each round rotates
+// the bits of (k, e) by one; after log2(R) rounds k and e have changed places.
+template <class D, std::size_t R>
+HWY_INLINE void transpose_blocks(D d, hn::Vec<D> (&r)[R]) {
+#pragma GCC unroll 16
+  for (std::size_t round = 1; round < R; round *= 2) {
+    hn::Vec<D> t[R];
+#pragma GCC unroll 16
+    for (std::size_t i = 0; i < R / 2; ++i) {
+      t[2 * i] = hn::InterleaveLower(d, r[i], r[i + R / 2]);
+      t[2 * i + 1] = hn::InterleaveUpper(d, r[i], r[i + R / 2]);
+    }
+#pragma GCC unroll 16
+    for (std::size_t i = 0; i < R; ++i) r[i] = t[i];
+  }
+}
+
+// Block b of register g <-> block g of register b.
+template <class D, std::size_t B>
+HWY_INLINE void exchange_blocks(D d, hn::Vec<D> (&r)[B]) {
+  if constexpr (B == 2) {
+    const auto t = hn::ConcatLowerLower(d, r[1], r[0]);
+    r[1] = hn::ConcatUpperUpper(d, r[1], r[0]);
+    r[0] = t;
+  } else if constexpr (B == 4) {
+    // Two registers give two blocks each; Highway has no name for the even and the odd ones.
+    const hn::Repartition<std::uint64_t, D> d64;
+    const auto pick = [&]<int Blocks>(hn::Vec<D> a, hn::Vec<D> b) HWY_ATTR {
+      const auto x = hn::BitCast(d64, a), y = hn::BitCast(d64, b);
+      return hn::BitCast(d, decltype(x){_mm512_shuffle_i64x2(x.raw, y.raw, Blocks)});
+    };
+    const auto ab_low = pick.template operator()<0x44>(r[0], r[1]);
+    const auto ab_high = pick.template operator()<0xee>(r[0], r[1]);
+    const auto cd_low = pick.template operator()<0x44>(r[2], r[3]);
+    const auto cd_high = pick.template operator()<0xee>(r[2], r[3]);
+    r[0] = pick.template operator()<0x88>(ab_low, cd_low);
+    r[1] = pick.template operator()<0xdd>(ab_low, cd_low);
+    r[2] = pick.template operator()<0x88>(ab_high, cd_high);
+    r[3] = pick.template operator()<0xdd>(ab_high, cd_high);
+  }
+}
+
+// ---- one chunk
+
+template <class Op>
+struct chunk_kernel {
+  using T = typename Op::value;
+  using L = layout<T>;
+  using S = typename L::S;
+  using D = typename L::D;
+  using V = typename L::V;
+  static constexpr std::size_t P = L::components;
+  static constexpr std::size_t E = L::elements_per_vec;
+  static constexpr std::size_t R = L::scalars_per_vec;
+  static constexpr std::size_t N = L::lanes;
+  static constexpr std::size_t B = L::blocks;
+  static constexpr std::size_t H = L::registers_per_run;
+  static constexpr std::size_t vecs = order1::vecs_per_run;
+  static constexpr std::size_t chunk = runs_per_chunk * run_bytes / sizeof(T);
+  using reg = element<V, P>;
+  // Prefetch distances, in scalars: four chunks of input, and the next chunk of output, which the
+  // stores would else wait for. A prefetch past the end of an array is harmless.
+  static constexpr std::size_t read_ahead = 4 * runs_per_chunk * L::scalars_per_run;
+  static constexpr std::size_t write_ahead = runs_per_chunk * L::scalars_per_run;
+
+  // One value a run, component by component.
+  struct per_run {
+    alignas(64) S part[P][runs_per_chunk + 16];
+
+    T get(std::size_t r) const {
+      S s[P];
+      for (std::size_t p = 0; p < P; ++p) s[p] = part[p][r];
+      T t;
+      std::memcpy(&t, s, sizeof t);
+      return t;
+    }
+    void set(std::size_t r, T t) {
+      S s[P];
+      std::memcpy(s, &t, sizeof t);
+      for (std::size_t p = 0; p < P; ++p) part[p][r] = s[p];
+    }
+    HWY_INLINE reg load(std::size_t r) const {
+      reg x;
+      for (std::size_t p = 0; p < P; ++p) x.part[p] = hn::LoadU(D(), &part[p][r]);
+      return x;
+    }
+    HWY_INLINE void store(reg x, std::size_t r) {
+      for (std::size_t p = 0; p < P; ++p) hn::StoreU(x.part[p], D(), &part[p][r]);
+    }
+  };
+
+  // What gather keeps of a chunk for emit, register by register: of each vec the folds of its first
+  // 1 .. E - 1 elements, and of each run the prefixes over 1, 2 and 3 vecs.
+  struct gathered {
+    alignas(64) S folds[L::strips][B][H][R][N];
+    alignas(64) S prefixes[L::strips][vecs - 1][P][N];
+    per_run totals;
+  };
+
+  static HWY_INLINE reg op(reg a, reg b) { return simd_op<Op>::combine(a, b); }
+
+  static HWY_INLINE reg load(const S (*from)[N]) {
+    reg x;
+    for (std::size_t p = 0; p < P; ++p) x.part[p] = hn::Load(D(), from[p]);
+    return x;
+  }
+  static HWY_INLINE void store(reg x, S (*to)[N]) {
+    for (std::size_t p = 0; p < P; ++p) hn::Store(x.part[p], D(), to[p]);
+  }
+
+  // `rows` is register h of the first of R runs; x[e] becomes element e of their vecs.
+  static HWY_INLINE void load_vecs(const S* rows, reg (&x)[E]) {
+    V r[R];
+#pragma GCC unroll 16
+    for (std::size_t k = 0; k < R; ++k) {
+      r[k] = hn::LoadU(D(), rows + k * L::scalars_per_run);
+      hwy::Prefetch(rows + k * L::scalars_per_run + read_ahead);
+    }
+    transpose_blocks(D(), r);
+#pragma GCC unroll 16
+    for (std::size_t e = 0; e < E; ++e)
+      for (std::size_t p = 0; p < P; ++p) x[e].part[p] = r[e * P + p];
+  }
+  static HWY_INLINE void store_vecs(const reg (&x)[E], S* rows) {
+    V r[R];
+#pragma GCC unroll 16
+    for (std::size_t e = 0; e < E; ++e)
+      for (std::size_t p = 0; p < P; ++p) r[e * P + p] = x[e].part[p];
+    transpose_blocks(D(), r);
+#pragma GCC unroll 16
+    for (std::size_t k = 0; k < R; ++k) {
+      hn::StoreU(r[k], D(), rows + k * L::scalars_per_run);
+      hwy::Prefetch(rows + k * L::scalars_per_run + write_ahead);
+    }
+  }
+
+  // From registers that hold blocks of B vecs of R runs to registers that hold one vec of N runs,
+  // and back.
+  static HWY_INLINE void exchange(reg* x) {
+    for (std::size_t p = 0; p < P; ++p) {
+      V r[B];
+#pragma GCC unroll 4
+      for (std::size_t b = 0; b < B; ++b) r[b] = x[b].part[p];
+      exchange_blocks(D(), r);
+#pragma GCC unroll 4
+      for (std::size_t b = 0; b < B; ++b) x[b].part[p] = r[b];
+    }
+  }
+
+  // Total of each run of a strip; with Keep, also what emit needs.
+  template <bool Keep>
+  static HWY_INLINE reg gather_strip(const S* strip, S (*folds)[H][R][N], S (*prefixes)[P][N]) {
+    reg total[vecs];
+#pragma GCC unroll 4
+    for (std::size_t h = 0; h < H; ++h) {
+#pragma GCC unroll 4
+      for (std::size_t b = 0; b < B; ++b) {
+        reg x[E];
+        load_vecs(strip + b * R * L::scalars_per_run + h * N, x);
+        reg fold = x[0];
+#pragma GCC unroll 16
+        for (std::size_t e = 1; e < E; ++e) {
+          if (Keep) store(fold, folds[b][h] + e * P);
+          fold = op(fold, x[e]);
+        }
+        total[h * B + b] = fold;
+      }
+      exchange(total + h * B);
+    }
+    const reg two = op(total[0], total[1]);
+    if (Keep) {
+      store(total[0], prefixes[0]);
+      store(two, prefixes[1]);
+      store(op(two, total[2]), prefixes[2]);
+    }
+    return op(two, op(total[2], total[3]));
+  }
+
+  template <bool Keep>
+  static void gather(const T* in, gathered* g, per_run& totals) {
+    const S* scalars = reinterpret_cast<const S*>(in);
+    for (std::size_t s = 0; s < L::strips; ++s) {
+      const S* strip = scalars + s * N * L::scalars_per_run;
+      if constexpr (Keep)
+        totals.store(gather_strip<true>(strip, g->folds[s], g->prefixes[s]), s * N);
+      else
+        totals.store(gather_strip<false>(strip, nullptr, nullptr), s * N);
+    }
+  }
+
+  // Inclusive tree prefixes over the run totals (Sklansky): in the round of d, each run in the
+  // upper half of its block of 2d takes the last total of the lower half on its left.
+  static void prefix_runs(per_run& x) {
+    if constexpr (sizeof(S) < 4) {
+      for (std::size_t d = 1; d < runs_per_chunk; d *= 2)
+        for (std::size_t i = 0; i < runs_per_chunk; ++i)
+          if ((i & d) != 0) x.set(i, Op::combine(x.get((i & ~(2 * d - 1)) + d - 1), x.get(i)));
+    } else {
+      reg r[L::strips];
+#pragma GCC unroll 16
+      for (std::size_t s = 0; s < L::strips; ++s) r[s] = x.load(s * N);
+#pragma GCC unroll 16
+      for (std::size_t d = 1; d < N; d *= 2) {
+        const sklansky_step step(d);
+#pragma GCC unroll 16
+        for (std::size_t s = 0; s < L::strips; ++s) r[s] = step(r[s]);
+      }
+#pragma GCC unroll 16
+      for (std::size_t d = 1; d < L::strips; d *= 2)
+#pragma GCC unroll 16
+        for (std::size_t s = 0; s < L::strips; ++s)
+          if ((s & d) != 0) r[s] = op(last_lane((r[(s & ~(2 * d - 1)) + d - 1])), r[s]);
+#pragma GCC unroll 16
+      for (std::size_t s = 0; s < L::strips; ++s) x.store(r[s], s * N);
+    }
+  }
+
+  // The round of d inside a register.
+  struct sklansky_step {
+    using U = hn::TFromD<hn::RebindToSigned<D>>;
+    decltype(hn::SetTableIndices(D(), static_cast<const U*>(nullptr))) from;
+    hn::Mask<D> upper;
+
+    HWY_INLINE explicit sklansky_step(std::size_t d) {
+      alignas(64) U index[N];
+      alignas(64) S is_upper[N];
+      for (std::size_t i = 0; i < N; ++i) {
+        const bool u = (i & d) != 0;
+        index[i] = static_cast<U>(u ? (i & ~(2 * d - 1)) + d - 1 : i);
+        is_upper[i] = u ? S(1) : S(0);
+      }
+      from = hn::SetTableIndices(D(), index);
+      upper = hn::Ne(hn::Load(D(), is_upper), hn::Zero(D()));
+    }
+    HWY_INLINE reg operator()(reg x) const {
+      reg left;
+      for (std::size_t p = 0; p < P; ++p) left.part[p] = hn::TableLookupLanes(x.part[p], from);
+      const reg joined = op(left, x);
+      for (std::size_t p = 0; p < P; ++p)
+        x.part[p] = hn::IfThenElse(upper, joined.part[p], x.part[p]);
+      return x;
+    }
+  };
+
+  static HWY_INLINE reg last_lane(reg x) {
+    using U = typename sklansky_step::U;
+    alignas(64) U index[N];
+    for (std::size_t i = 0; i < N; ++i) index[i] = static_cast<U>(N - 1);
+    for (std::size_t p = 0; p < P; ++p)
+      x.part[p] = hn::TableLookupLanes(x.part[p], hn::SetTableIndices(D(), index));
+    return x;
+  }
+
+  // W at the start of every run. Without a W at the start of the chunk, that of the first run is
+  // left to patch_first_run.
+  static void make_bases(const per_run& prefixes, const std::optional<T>& start, per_run& bases) {
+    reg w;
+    if (start) {
+      S s[P];
+      std::memcpy(s, &*start, sizeof(T));
+      for (std::size_t p = 0; p < P; ++p) w.part[p] = hn::Set(D(), s[p]);
+    }
+    bases.set(0, start ? *start : prefixes.get(0));
+#pragma GCC unroll 16
+    for (std::size_t s = 0; s < L::strips; ++s) {
+      const reg k = prefixes.load(s * N);
+      bases.store(start ? op(w, k) : k, s * N + 1);
+    }
+  }
+
+  // Stores W(i) of every element i of the chunk.
+  static void emit(const gathered& g, const per_run& bases, T* out) {
+    S* scalars = reinterpret_cast<S*>(out);
+    for (std::size_t s = 0; s < L::strips; ++s)
+      emit_strip(g.folds[s], g.prefixes[s], bases.load(s * N),
+                 scalars + s * N * L::scalars_per_run);
+  }
+
+  static HWY_INLINE void emit_strip(const S (*folds)[H][R][N], const S (*prefixes)[P][N], reg base,
+                                    S* strip) {
+    reg start[vecs];
+    start[0] = base;
+#pragma GCC unroll 4
+    for (std::size_t v = 1; v < vecs; ++v) start[v] = op(base, load(prefixes[v - 1]));
+#pragma GCC unroll 4
+    for (std::size_t h = 0; h < H; ++h) {
+      exchange(start + h * B);
+#pragma GCC unroll 4
+      for (std::size_t b = 0; b < B; ++b) {
+        reg w[E];
+        w[0] = start[h * B + b];
+#pragma GCC unroll 16
+        for (std::size_t e = 1; e < E; ++e) w[e] = op(w[0], load(folds[b][h] + e * P));
+        store_vecs(w, strip + b * R * L::scalars_per_run + h * N);
+      }
+    }
+  }
+
+  // W(i) over the first run by the plain loop: where nothing comes before, the lanes have no base.
+  static void patch_first_run(const T* in, T* w) {
+    odometer<Op> at;
+    for (std::int64_t i = 0; i < odometer<Op>::run; ++i) {
+      w[i] = at.prefix().value_or(Op::identity());
+      at.push(in[i]);
+    }
+  }
+};
+
+// ---- many chunks
+
+template <class Op>
+struct simd_scan {
+  using T = typename Op::value;
+  using K = chunk_kernel<Op>;
+  using G = generic_kernel<Op>;
+  static constexpr std::int64_t chunk = odometer<Op>::chunk;
+  static constexpr std::int64_t run = odometer<Op>::run;
+  static_assert(chunk == static_cast<std::int64_t>(K::chunk));
+
+  static void scan(const stream<T>& s, std::int64_t first, std::int64_t count, bool exclusive,
+                   odometer<Op>& at) {
+    const std::int64_t head = std::min(count, (chunk - at.position() % chunk) % chunk);
+    if (head != 0) G::scan(s, first, head, exclusive, at);
+    const std::int64_t chunks = (count - head) / chunk;
+    scan_chunks(s, first + head, chunks, exclusive, at);
+    const std::int64_t done = head + chunks * chunk;
+    if (done != count) scan_tail(s, first + done, count - done, exclusive, at);
+  }
+
+  // A chunk's W(0) .. W(chunk), with room for whole registers.
+  struct results {
+    alignas(64) T w[chunk + run];
+  };
+
+  // The stages make W(i), the exclusive results. The inclusive ones are W(i + 1), so they go to the
+  // element before; the first chunk, whose first W has no such place, goes through a buffer.
+  static void scan_chunks(const stream<T>& s, std::int64_t first, std::int64_t chunks,
+                          bool exclusive, odometer<Op>& at) {
+    if (chunks == 0) return;
+    alignas(64) T in_buffer[chunk];
+    results buffer;
+    typename K::gathered g[2];
+    const T* in = G::read(s, first, chunk, in_buffer);
+    K::template gather<true>(in, &g[0], g[0].totals);
+    T first_run[run];
+    std::memcpy(static_cast<void*>(first_run), in, sizeof first_run);
+
+    const std::int64_t shift = exclusive ? 0 : 1;
+    std::optional<T> start = at.prefix();
+    for (std::int64_t c = 0; c < chunks; ++c) {
+      typename K::gathered& now = g[c % 2];
+      const std::int64_t here = first + c * chunk;
+      typename K::per_run bases;
+      K::prefix_runs(now.totals);
+      at.push_chunk(now.totals.get(runs_per_chunk - 1));
+      K::make_bases(now.totals, start, bases);
+
+      if (c + 1 < chunks) {
+        typename K::gathered& next = g[(c + 1) % 2];
+        K::template gather<true>(G::read(s, here + chunk, chunk, in_buffer), &next, next.totals);
+      }
+      const bool direct = s.out != nullptr && (exclusive || c > 0);
+      T* w = direct ? s.out + here - shift : buffer.w;
+      K::emit(now, bases, w);
+      if (!start) K::patch_first_run(first_run, w);
+      start = at.prefix();
+      if (!direct || !exclusive) w[chunk] = *start;
+      if (!direct) publish(s, here, chunk, w + shift);
+    }
+  }
+
+  // Fewer elements than a chunk: what the lanes make of the bytes after them is never stored.
+  static void scan_tail(const stream<T>& s, std::int64_t first, std::int64_t count, bool exclusive,
+                        odometer<Op>& at) {
+    alignas(64) T in[chunk];
+    results buffer;
+    std::memset(static_cast<void*>(in), 0, sizeof in);
+    if (s.in != nullptr)
+      std::memcpy(static_cast<void*>(in), s.in + first,
+                  static_cast<std::size_t>(count) * sizeof(T));
+    else
+      s.load(s.args, first, count, in);
+
+    typename K::gathered g;
+    typename K::per_run bases;
+    const std::optional<T> start = at.prefix();
+    K::template gather<true>(in, &g, g.totals);
+    const std::int64_t runs = count / run;
+    for (std::int64_t r = 0; r < runs; ++r) at.push_run(g.totals.get(static_cast<std::size_t>(r)));
+    for (std::int64_t i = runs * run; i < count; ++i) at.push(in[i]);
+    K::prefix_runs(g.totals);
+    K::make_bases(g.totals, start, bases);
+    K::emit(g, bases, buffer.w);
+    if (!start) K::patch_first_run(in, buffer.w);
+    publish(s, first, count, buffer.w + (exclusive ? 0 : 1));
+  }
+
+  static void publish(const stream<T>& s, std::int64_t first, std::int64_t count,
+                      const T* results) {
+    if (s.out != nullptr)
+      std::memcpy(static_cast<void*>(s.out + first), results,
+                  static_cast<std::size_t>(count) * sizeof(T));
+    else
+      s.store(s.args, first, count, results);
+  }
+
+  static void reduce(const stream<T>& s, std::int64_t first, std::int64_t supers, T* totals) {
+    constexpr std::int64_t chunks_per_super = order1::chunks_per_tile * order1::tiles_per_super;
+    alignas(64) T buffer[chunk];
+    tree_counter<Op, chunks_per_super> counter;
+    for (std::int64_t c = 0; c < supers * chunks_per_super; ++c) {
+      const std::int64_t here = first + c * chunk;
+      typename K::per_run runs;
+      K::template gather<false>(G::read(s, here, chunk, buffer), nullptr, runs);
+      K::prefix_runs(runs);
+      T total = runs.get(runs_per_chunk - 1);
+      if (counter.push(total)) *totals++ = total;
+    }
+  }
+};
+
+template <class Op>
+kernel<Op> make_simd_kernel() {
+  return {hwy::TargetName(HWY_TARGET), simd_scan<Op>::reduce, simd_scan<Op>::scan};
+}
+
+}  // namespace upsweep::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // a SIMD target
+
+#endif  // per-target include guard

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/simd_maximum.cpp"
+#include "hwy/foreach_target.h"
+// After foreach_target.h, which compiles it for every target.
+#include "backends/cpu/simd_kernel-inl.hpp"
+
+#if HWY_ONCE
+#include "backends/cpu/simd_choose.hpp"
+
+namespace upsweep::cpu {
+
+template kernel<maximum_op<std::int8_t>> simd_kernel<maximum_op<std::int8_t>>(simd_target);
+template kernel<maximum_op<std::int16_t>> simd_kernel<maximum_op<std::int16_t>>(simd_target);
+template kernel<maximum_op<std::int32_t>> simd_kernel<maximum_op<std::int32_t>>(simd_target);
+template kernel<maximum_op<std::int64_t>> simd_kernel<maximum_op<std::int64_t>>(simd_target);
+template kernel<maximum_op<std::uint8_t>> simd_kernel<maximum_op<std::uint8_t>>(simd_target);
+template kernel<maximum_op<std::uint16_t>> simd_kernel<maximum_op<std::uint16_t>>(simd_target);
+template kernel<maximum_op<std::uint32_t>> simd_kernel<maximum_op<std::uint32_t>>(simd_target);
+template kernel<maximum_op<std::uint64_t>> simd_kernel<maximum_op<std::uint64_t>>(simd_target);
+template kernel<maximum_op<float>> simd_kernel<maximum_op<float>>(simd_target);
+template kernel<maximum_op<double>> simd_kernel<maximum_op<double>>(simd_target);
+
+}  // namespace upsweep::cpu
+#endif

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The one list of backends, in order of preference. One that is not compiled in stays known.
+#include "backends/cpu/cpu.hpp"
+#include "upsweep/detail/backend.hpp"
+
+namespace upsweep::detail {
+
+namespace {
+
+constexpr std::string_view no_cuda = "this version of upsweep has no CUDA backends yet";
+constexpr std::string_view no_simt = "this version of upsweep has no simt backends yet";
+
+constexpr registration cuda(std::string_view name, role what, bool deterministic) {
+  return {name, what, deterministic, nullptr, no_cuda};
+}
+constexpr registration simt(std::string_view name, role what, bool deterministic) {
+  return {name, what, deterministic, nullptr, no_simt};
+}
+
+}  // namespace
+
+std::span<const registration> registry() {
+  static const registration all[] = {
+      cuda("cuda.single_pass", role::production, true),
+      {"cpu.openmp", role::production, true, &cpu::openmp(), {}},
+      {"cpu.serial", role::reference, true, &cpu::serial(), {}},
+      cuda("cuda.decoupled_lookback", role::textbook, false),
+      cuda("cuda.chained", role::textbook, true),
+      cuda("cuda.three_pass", role::textbook, true),
+      cuda("cuda.hybrid", role::textbook, true),
+      cuda("cuda.coarsened", role::textbook, true),
+      cuda("cuda.warp_shuffle", role::textbook, true),
+      cuda("cuda.blelloch", role::textbook, true),
+      cuda("cuda.brent_kung", role::textbook, true),
+      cuda("cuda.kogge_stone", role::textbook, true),
+      cuda("cuda.hillis_steele", role::textbook, true),
+      cuda("cuda.naive", role::textbook, true),
+      cuda("cuda.cub", role::peer, false),
+      cuda("cuda.thrust", role::peer, false),
+      simt("simt.single_pass", role::production, true),
+      simt("simt.decoupled_lookback", role::textbook, false),
+      simt("simt.chained", role::textbook, true),
+      simt("simt.three_pass", role::textbook, true),
+      simt("simt.hybrid", role::textbook, true),
+      simt("simt.coarsened", role::textbook, true),
+      simt("simt.warp_shuffle", role::textbook, true),
+      simt("simt.blelloch", role::textbook, true),
+      simt("simt.brent_kung", role::textbook, true),
+      simt("simt.kogge_stone", role::textbook, true),
+      simt("simt.hillis_steele", role::textbook, true),
+      simt("simt.naive", role::textbook, true),
+  };
+  return all;
+}
+
+}  // namespace upsweep::detail

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef UPSWEEP_DETAIL_BACKEND_HPP
+#define UPSWEEP_DETAIL_BACKEND_HPP
+
+// The one interface between the core and its backends.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "upsweep/backends.hpp"
+#include "upsweep/plan.hpp"
+#include "upsweep/spec.hpp"
+
+namespace upsweep::detail {
+
+// What a state holds. `data` is the backend's; the rest says which scan it belongs to.
+struct state_data {
+  std::uint8_t order = 0;  // order1::version, or 0 for a plain left-to-right fold
+  builtin op = builtin::none;
+  type accumulator = type::f32;
+  upsweep::direction direction = direction::forward;
+  std::int64_t position = 0;
+  std::vector<std::byte> data{};  // empty: the state before any element, without init
+};
+
+struct state_access {
+  static state_data& data(state& s);
+  static const state_data& data(const state& s);
+};
+
+// One validated run.
+struct request {
+  const arguments& args;
+  bool has_init = false;
+  // The init in the accumulator type; an affine init is a pair, (1, h) where only h is given.
+  alignas(16) std::array<std::byte, 16> init{};
+  state_data* state = nullptr;  // belongs to this scan, or is empty
+};
+
+// A backend's part of a plan. Called by one thread at a time, with validated requests only.
+class plan_impl {
+ public:
+  virtual ~plan_impl() = default;
+  virtual void run(const request& r) = 0;
+  virtual void aggregate(const request& r) = 0;
+  virtual void append(state_data& before, const state_data& next) const = 0;
+  virtual std::string policy() const = 0;  // for plan::why
+};
+
+struct availability {
+  bool here = false;
+  std::string reason{};
+};
+
+class backend {
+ public:
+  virtual ~backend() = default;
+  // Whether it can run on this machine. Asked once a process.
+  virtual availability probe() const = 0;
+  // Why it does not serve this scan, or nothing.
+  virtual std::string refusal(const spec& what, const extents& at_most, memory where) const = 0;
+  virtual std::unique_ptr<plan_impl> make_plan(const spec& what, const extents& at_most,
+                                               const plan_options& options) const = 0;
+};
+
+// A line of the registry: what is known of a backend, and the backend itself if it is compiled in.
+struct registration {
+  std::string_view name;
+  role what;
+  bool deterministic;
+  const backend* instance;           // nullptr: not compiled in
+  std::string_view not_compiled_in;  // why; empty otherwise
+};
+
+// backends/registry.cpp: every backend, in order of preference.
+std::span<const registration> registry();
+
+}  // namespace upsweep::detail
+
+#endif

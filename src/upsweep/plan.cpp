@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "upsweep/plan.hpp"
+
+#include <atomic>
+#include <new>
+
+#include "upsweep/detail/fp_environment.hpp"
+#include "upsweep/detail/selection.hpp"
+#include "upsweep/detail/validation.hpp"
+
+namespace upsweep {
+
+namespace detail {
+
+class plan_core {
+ public:
+  plan_core(const spec& what, const extents& at_most, const plan_options& options)
+      : what_(what), at_most_(at_most) {
+    validate(what, at_most);
+    if (options.threads < 0)
+      throw error(errc::invalid_argument,
+                  "threads: " + std::to_string(options.threads) + " is negative");
+    if (options.memory > memory::device)
+      throw error(errc::invalid_argument,
+                  "memory: " + std::to_string(static_cast<unsigned>(options.memory)) +
+                      " is neither host nor device");
+    const selection s = select(what, at_most, options);
+    name_ = s.chosen->name;
+    try {
+      impl_ = s.chosen->instance->make_plan(what, at_most, options);
+    } catch (const std::bad_alloc&) {
+      throw error(errc::out_of_memory, "extents.length: no memory for the workspace of " +
+                                           std::to_string(at_most.length) + " elements");
+    }
+    why_ = s.why + "; " + impl_->policy();
+  }
+
+  void run(const arguments& a) { guarded(a, true, [&](const request& r) { impl_->run(r); }); }
+
+  void aggregate(const arguments& a) {
+    guarded(a, false, [&](const request& r) { impl_->aggregate(r); });
+  }
+
+  void append(state& before, const state& next) const {
+    state_data& b = state_access::data(before);
+    const state_data& n = state_access::data(next);
+    const type acc = accumulator_of(what_.out);
+    for (const auto& [s, name] : {std::pair<const state_data*, const char*>{&b, "before"},
+                                  std::pair<const state_data*, const char*>{&n, "next"}})
+      if (!s->data.empty() &&
+          (s->op != what_.op.id || s->accumulator != acc || s->direction != what_.direction))
+        throw error(errc::invalid_argument,
+                    std::string(name) + ": a state of another scan than the plan's");
+    if (&b == &n) throw error(errc::invalid_argument, "next: the same state as before");
+    const fp_environment ieee;
+    impl_->append(b, n);
+  }
+
+  const std::string& name() const noexcept { return name_; }
+  const std::string& why() const noexcept { return why_; }
+
+ private:
+  template <class F>
+  void guarded(const arguments& a, bool writes_output, F&& work) {
+    if (busy_.exchange(true, std::memory_order_acquire))
+      throw error(errc::busy, "plan: it is running on another thread");
+    struct release {
+      std::atomic<bool>& flag;
+      ~release() { flag.store(false, std::memory_order_release); }
+    } at_end{busy_};
+    // Here, around calls into other files: the compiler may move arithmetic past a change of mode
+    // within a function.
+    const fp_environment ieee;
+    const request r = validate(what_, at_most_, a, writes_output);
+    if (a.length == 0 && a.total == nullptr && a.state == nullptr) return;
+    try {
+      work(r);
+    } catch (const std::bad_alloc&) {
+      throw error(errc::out_of_memory, "state: no memory to hold it");
+    }
+  }
+
+  spec what_;
+  extents at_most_;
+  std::string name_, why_;
+  std::unique_ptr<plan_impl> impl_;
+  std::atomic<bool> busy_{false};
+};
+
+}  // namespace detail
+
+plan::plan(const spec& what, const extents& at_most, const plan_options& options)
+    : core_(std::make_unique<detail::plan_core>(what, at_most, options)) {}
+plan::~plan() = default;
+plan::plan(plan&&) noexcept = default;
+plan& plan::operator=(plan&&) noexcept = default;
+
+namespace {
+
+const std::string nothing;
+
+detail::plan_core& made(const std::unique_ptr<detail::plan_core>& core) {
+  if (core == nullptr) throw error(errc::invalid_argument, "plan: it was moved from");
+  return *core;
+}
+
+}  // namespace
+
+void plan::run(const arguments& a) { made(core_).run(a); }
+void plan::aggregate(const arguments& a) { made(core_).aggregate(a); }
+void plan::append(state& before, const state& next) const { made(core_).append(before, next); }
+void plan::rebind(void*) { made(core_); }
+const std::string& plan::backend() const noexcept { return core_ ? core_->name() : nothing; }
+const std::string& plan::why() const noexcept { return core_ ? core_->why() : nothing; }
+
+}  // namespace upsweep
