@@ -143,8 +143,7 @@ class openmp_plan final : public detail::plan_impl {
     stream<T> s{a, load_ == nullptr ? static_cast<const T*>(a.in) : nullptr,
                 store_ == nullptr ? static_cast<T*>(a.out) : nullptr, load_, store_};
     const auto bytes = a.length * static_cast<std::int64_t>(size_of(what_.in) + sizeof(T));
-    if (s.out != nullptr && a.in != a.out && bytes >= engine_.how().stream_stores_from &&
-        starts_a_line(a.out)) {
+    if (s.out != nullptr && a.in != a.out && bytes >= engine_.how().stream_stores_from) {
       s.out = nullptr;
       s.store = store_past_caches<T>;
     }

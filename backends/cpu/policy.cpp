@@ -25,7 +25,9 @@ std::string kib(std::int64_t bytes) {
 
 policy make_policy(int threads) {
 #ifdef _OPENMP
-  const int most = threads > 0 ? threads : omp_get_max_threads();
+  // libgomp ends the process when it is asked for more threads than it can start.
+  const int sane = std::max(256, omp_get_num_procs());
+  const int most = std::min(threads > 0 ? threads : omp_get_max_threads(), sane);
 #else
   const int most = 1 + 0 * threads;
 #endif

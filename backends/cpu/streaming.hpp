@@ -2,6 +2,7 @@
 #ifndef UPSWEEP_BACKENDS_CPU_STREAMING_HPP
 #define UPSWEEP_BACKENDS_CPU_STREAMING_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -12,34 +13,29 @@
 
 namespace upsweep::cpu {
 
-inline constexpr std::size_t cache_line = 64;
-
-inline bool starts_a_line(const void* p) {
-  return reinterpret_cast<std::uintptr_t>(p) % cache_line == 0;
-}
-
-// Copies past the caches, whole lines at a time: the output of a scan larger than the caches need
-// not be read before it is written. stream_fence() must follow before another thread reads it.
+// Copies past the caches: the output of a scan larger than they are need not be read before it is
+// written. Only whole lines go past them. stream_fence() must follow before another thread reads.
 inline void stream_copy(void* to, const void* from, std::size_t bytes) {
+  auto* t = static_cast<std::byte*>(to);
+  const auto* f = static_cast<const std::byte*>(from);
 #if defined(__SSE2__)
-  if (starts_a_line(to)) {
-    const std::size_t lines = bytes / cache_line;
-    const auto* f = static_cast<const __m128i*>(from);
-    auto* t = static_cast<__m128i*>(to);
-    for (std::size_t i = 0; i < lines; ++i, f += 4, t += 4) {
-      const __m128i a = _mm_loadu_si128(f), b = _mm_loadu_si128(f + 1);
-      const __m128i c = _mm_loadu_si128(f + 2), d = _mm_loadu_si128(f + 3);
-      _mm_stream_si128(t, a);
-      _mm_stream_si128(t + 1, b);
-      _mm_stream_si128(t + 2, c);
-      _mm_stream_si128(t + 3, d);
-    }
-    to = t;
-    from = f;
-    bytes %= cache_line;
+  constexpr std::size_t line = 64;
+  const std::size_t head = std::min(bytes, (0 - reinterpret_cast<std::uintptr_t>(t)) % line);
+  std::memcpy(t, f, head);
+  t += head;
+  f += head;
+  for (bytes -= head; bytes >= line; bytes -= line, t += line, f += line) {
+    const auto* x = reinterpret_cast<const __m128i*>(f);
+    auto* y = reinterpret_cast<__m128i*>(t);
+    const __m128i a = _mm_loadu_si128(x), b = _mm_loadu_si128(x + 1);
+    const __m128i c = _mm_loadu_si128(x + 2), d = _mm_loadu_si128(x + 3);
+    _mm_stream_si128(y, a);
+    _mm_stream_si128(y + 1, b);
+    _mm_stream_si128(y + 2, c);
+    _mm_stream_si128(y + 3, d);
   }
 #endif
-  std::memcpy(to, from, bytes);
+  std::memcpy(t, f, bytes);
 }
 
 inline void stream_fence() {

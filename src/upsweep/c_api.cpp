@@ -413,7 +413,10 @@ const char* upsweep_plan_why(const upsweep_plan* p) {
 }
 
 upsweep_code upsweep_state_create(upsweep_state** result) {
-  return guarded([&] { given(result, "state") = new upsweep_state; });
+  return guarded([&] {
+    given(result, "state");
+    *result = new upsweep_state;
+  });
 }
 
 upsweep_code upsweep_state_clone(const upsweep_state* from, upsweep_state** copy) {

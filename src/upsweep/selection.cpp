@@ -41,12 +41,15 @@ const registration* find(std::string_view name) {
   return it == all.end() ? nullptr : &*it;
 }
 
+// By the whole name, or by its part after the dot: "serial" means cpu.serial.
 std::string_view closest(std::string_view name) {
   std::vector<std::string_view> all{"auto"};
   for (const auto& [family, member] : families) all.push_back(family);
   for (const registration& r : registry()) all.push_back(r.name);
-  return *std::ranges::min_element(
-      all, {}, [&](std::string_view known) { return edit_distance(name, known); });
+  return *std::ranges::min_element(all, {}, [&](std::string_view known) {
+    return std::min(edit_distance(name, known),
+                    edit_distance(name, known.substr(known.find('.') + 1)));
+  });
 }
 
 // Why a backend cannot be used here at all, or nothing.
@@ -94,7 +97,7 @@ selection select(const spec& what, const extents& at_most, const plan_options& o
     if (r == nullptr)
       throw error(errc::unknown_backend,
                   asked + ": " + quoted(name) + " is unknown; did you mean " +
-                      quoted(closest(name)) + "? (upsweep::backends() lists them)");
+                      quoted(closest(name)) + "?");
     if (const std::string reason = absence(*r); !reason.empty())
       throw error(errc::unavailable, asked + ": " + quoted(r->name) + " is " + reason + "; " +
                                          serving(what, at_most, options.memory));
