@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: bit and logical operators need integer input and output
+#include <upsweep/upsweep.hpp>
+#include <vector>
+
+void f(const std::vector<float>& x, std::vector<float>& out) {
+  upsweep::inclusive_scan(x, out, upsweep::bit_and{});
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Operators that no public spec has, through the engine of cpu.openmp, with blocks as small as they
+// can be: what reaches it out of order, twice or not at all shows at once.
+#include "backends/cpu/engine.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/operators.hpp"
+
+namespace upsweep::cpu {
+
+namespace {
+
+// The engine stores an identity only where an exclusive scan has no init, and then nothing comes
+// before: poison shows any other use.
+struct neighbours : testing::adjacent {
+  static value identity() { return poison; }
+};
+struct matrices : testing::matrix_product {
+  static value identity() { return {1, 0, 0, 1}; }
+};
+
+constexpr policy smallest_blocks(int threads) {
+  return {.threads = threads, .parallel_from = 0, .block = 1, .stream_stores_from = 0};
+}
+
+template <class Op, class T = typename Op::value>
+std::vector<T> scanned(const std::vector<T>& x, int threads, bool exclusive = false,
+                       std::optional<std::type_identity_t<T>> init = {}) {
+  std::vector<T> out(x.size(), T{});
+  const auto n = static_cast<std::int64_t>(x.size());
+  const arguments none;
+  engine<Op> e(scalar_kernel<Op>(), smallest_blocks(threads), n);
+  odometer<Op> at;
+  if (init) at.set_carry(*init);
+  e.scan(stream<T>{none, x.data(), out.data(), nullptr, nullptr}, n, exclusive, at);
+  return out;
+}
+
+std::vector<neighbours::value> row_of_neighbours(int n) {
+  std::vector<neighbours::value> x;
+  for (int i = 0; i < n; ++i) x.push_back({i, i});
+  return x;
+}
+
+void expect_joined(int n, int threads) {
+  const auto out = scanned<neighbours>(row_of_neighbours(n), threads);
+  for (int i = 0; i < n; ++i)
+    ASSERT_EQ(out[static_cast<std::size_t>(i)], (neighbours::value{0, i}))
+        << "element " << i << " of " << n << ", threads " << threads;
+}
+
+TEST(engine, keeps_neighbours_together_at_every_short_length) {
+  for (int n = 1; n <= 3000; ++n) expect_joined(n, 1);
+}
+
+TEST(engine, keeps_neighbours_together_over_threads) {
+  constexpr int super = 4096;
+  for (const int threads : {2, 3, 8})
+    for (const int n : {3 * super - 1, 3 * super, 3 * super + 1, 20 * super + 17, 1'000'000})
+      expect_joined(n, threads);
+}
+
+TEST(engine, joins_init_first_and_shifts_exclusive_results) {
+  for (const int threads : {1, 2}) {
+    const int n = 100'000;
+    const auto out =
+        scanned<neighbours>(row_of_neighbours(n), threads, true, neighbours::value{-9, -1});
+    for (int i = 0; i < n; ++i)
+      ASSERT_EQ(out[static_cast<std::size_t>(i)], (neighbours::value{-9, i - 1})) << i;
+  }
+}
+
+TEST(engine, multiplies_matrices_in_order) {
+  std::vector<matrices::value> x, want;
+  matrices::value product = matrices::identity();
+  for (int i = 0; i < 300'000; ++i) {
+    x.push_back(i % 2 == 0 ? matrices::value{1, 1, 0, 1} : matrices::value{1, 0, 1, 1});
+    product = matrices::combine(product, x.back());
+    want.push_back(product);
+  }
+  // JuliaGPU/AcceleratedKernels.jl#78
+  EXPECT_EQ(want[999], (matrices::value{1318412525u, 1556111435u, 1556111435u, 4057268386u}));
+  for (const int threads : {1, 2, 3}) EXPECT_TRUE(scanned<matrices>(x, threads) == want);
+}
+
+}  // namespace
+
+}  // namespace upsweep::cpu

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef UPSWEEP_TESTS_PROPERTY_HARNESS_HPP
+#define UPSWEEP_TESTS_PROPERTY_HARNESS_HPP
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "tests/support/stage.hpp"
+
+namespace upsweep {
+
+// How GoogleTest names a parameter in messages.
+inline void PrintTo(const backend_info& b, std::ostream* to) {
+  *to << b.name;
+}
+
+}  // namespace upsweep
+
+namespace upsweep::testing {
+
+// Random cases a backend: UPSWEEP_CASES, or 20,000 (1,500 in a sanitised build).
+int case_count();
+
+// How large cases are: up to UPSWEEP_MAX_LENGTH elements, or the defaults of `limits` (20,000 in a
+// sanitised build).
+limits case_limits();
+
+// The compiled backends, each a parameter of the tests below.
+std::vector<backend_info> compiled_backends();
+
+// A test that runs once a compiled backend, and is skipped, with the reason, where that is not
+// available on this machine.
+class on_backend : public ::testing::TestWithParam<backend_info> {
+ protected:
+  void SetUp() override {
+    if (!GetParam().available) GTEST_SKIP() << GetParam().name << ": " << GetParam().reason;
+  }
+  plan_options options(const test_case& c) const {
+    return {.backend = GetParam().name, .threads = c.threads};
+  }
+  bool is_production() const { return GetParam().role == role::production; }
+};
+
+// Names a parameter for GoogleTest: "cpu_openmp".
+std::string parameter_name(const ::testing::TestParamInfo<backend_info>& info);
+
+// What a property says of one case: nothing if it holds, else what is wrong. An upsweep::error of
+// errc::unsupported counts as refused, any other exception as wrong.
+using property = std::function<std::optional<std::string>(const test_case&)>;
+
+// Checks a property on `count` random cases, fails the test on the simplest counterexample found
+// and prints the line that replays it. With UPSWEEP_CASE set to such a line, checks that case
+// alone. Every case is tallied under `backend`; the tally is printed when the program ends.
+void for_all_cases(const std::string& backend, int count, const property& holds);
+
+}  // namespace upsweep::testing
+
+#define UPSWEEP_ON_ALL_BACKENDS(suite)                                                            \
+  INSTANTIATE_TEST_SUITE_P(, suite, ::testing::ValuesIn(::upsweep::testing::compiled_backends()), \
+                           ::upsweep::testing::parameter_name)
+
+#endif

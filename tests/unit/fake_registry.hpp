@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef UPSWEEP_TESTS_UNIT_FAKE_REGISTRY_HPP
+#define UPSWEEP_TESTS_UNIT_FAKE_REGISTRY_HPP
+
+// A registry of backends that do what a test tells them; it takes the place of
+// backends/registry.cpp.
+
+#include <atomic>
+#include <functional>
+#include <string>
+
+#include "upsweep/detail/backend.hpp"
+
+namespace upsweep::testing {
+
+struct fake_backend final : detail::backend {
+  fake_backend(memory serves, detail::availability a) : serves(serves), here(std::move(a)) {}
+
+  detail::availability probe() const override { return here; }
+  std::string refusal(const spec&, const extents&, memory where) const override {
+    return where != serves ? "it scans other memory" : refuses;
+  }
+  std::unique_ptr<detail::plan_impl> make_plan(const spec&, const extents&,
+                                               const plan_options&) const override;
+
+  memory serves;
+  detail::availability here;
+  std::string refuses{};                // why it serves nothing, or empty
+  std::function<void()> on_make = {};   // when a plan is made
+  std::function<void()> on_run = {};    // when a plan runs
+  mutable std::atomic<int> made{0};     // plans
+  mutable std::atomic<int> living{0};   // plans
+  mutable std::atomic<int> crowded{0};  // runs of a plan that was running already
+
+  void reset() {
+    refuses.clear();
+    on_make = on_run = {};
+    made = crowded = 0;
+  }
+};
+
+struct fake_backends {
+  fake_backend device{memory::device, {true, {}}};                  // cuda.single_pass
+  fake_backend serial{memory::host, {true, {}}};                    // cpu.serial
+  fake_backend textbook{memory::host, {true, {}}};                  // cpu.textbook
+  fake_backend openmp{memory::host, {true, {}}};                    // cpu.openmp
+  fake_backend second{memory::host, {true, {}}};                    // cpu.second
+  fake_backend absent{memory::host, {false, "no such chip here"}};  // cpu.absent
+
+  void reset();
+};
+
+fake_backends& fakes();
+
+}  // namespace upsweep::testing
+
+#endif
