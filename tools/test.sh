@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# test.sh [--full]: builds and runs the tests that every commit must pass: in a release build, under
+# ASan and UBSan, under TSan, and the fuzz targets for a minute each. --full adds the long runs: ten
+# times the random cases, ten minutes of fuzzing, other build options, clang-tidy. Can run again.
+# UPSWEEP_CASES=N: so many random cases in each property test instead.
+source "$(dirname "$0")/common.sh"
+
+full=
+case "${1-}" in
+  '') ;;
+  --full) full=yes ;;
+  *) echo 'usage: tools/test.sh [--full]' >&2 && exit 2 ;;
+esac
+
+results=()  # JUnit files
+broken=0    # failures that no result file tells of
+
+# The last line is the sum, also where a build breaks.
+finish() {
+  local status=$?
+  [ "$status" -eq 0 ] || broken=$((broken + 1))
+  tools/junit.py --failed "$broken" "${results[@]}"
+  exit
+}
+trap finish EXIT
+
+# run_tests NAME DIR CASES ARGUMENT...: builds what the tests need and runs them, with so many random
+# cases in each property test.
+run_tests() {
+  local name=$1 dir=$2 cases=$3 began=$SECONDS sum='no result' passed=yes counted=
+  shift 3
+  local result=$dir/meson-logs/$name.junit.xml
+  rm -f "$result"
+  UPSWEEP_CASES=${UPSWEEP_CASES:-$cases} quiet "$dir/logs/$name" \
+    meson test -C "$dir" --logbase "$name" --print-errorlogs "$@" || passed=
+  if [ -f "$result" ]; then
+    results+=("$result")
+    sum=$(tools/junit.py "$result" | tail -n 1) || counted=yes
+  fi
+  if [ -z "$passed" ] && [ -z "$counted" ]; then broken=$((broken + 1)); fi
+  echo "$name: $sum ($((SECONDS - began)) s)"
+}
+
+# Checks of the source itself and of the installed copy need no second build.
+once=(--no-suite headers --no-suite compile_fail --no-suite consumers --no-suite style)
+times=1
+fuzz_seconds=60
+if [ "$full" ]; then
+  times=10
+  fuzz_seconds=600
+fi
+sanitised=(-Dbuildtype=debugoptimized -Dsimd_targets=two -Dbench=disabled)
+
+tools/bootstrap.sh
+
+configure_release
+quiet build/logs/build ninja -C build
+run_tests release build $((20000 * times))
+
+configure build-asan "${sanitised[@]}" -Db_sanitize=address,undefined
+UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+  run_tests asan build-asan $((1500 * times)) "${once[@]}"
+
+# g++'s OpenMP run-time library gives false reports; clang's tells TSan of its barriers, by Archer.
+CC=clang CXX=clang++ configure build-tsan "${sanitised[@]}" -Db_sanitize=thread -Db_lundef=false \
+  -Dfuzz=disabled -Dwerror=true
+OMP_TOOL_LIBRARIES=$(llvm-config --libdir)/libarcher.so \
+  TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1 \
+  run_tests tsan build-tsan $((1500 * times)) "${once[@]}" --no-suite command --no-suite examples
+
+# The fuzz targets are instrumented by themselves, whatever the rest of the build is.
+CC=clang CXX=clang++ configure build-clang -Dfuzz=enabled -Dbench=disabled -Dwerror=true
+run_tests fuzz build-clang 0 --suite fuzz --timeout-multiplier 0 \
+  --test-args="-max_total_time=$fuzz_seconds"
+
+if [ -z "$full" ]; then exit; fi
+
+run_tests large build 0 --suite large
+
+# other NAME OPTION...: the tests in a build with other options.
+other() {
+  configure "build-$1" -Dbench=disabled "${@:2}"
+  run_tests "$1" "build-$1" 1500 "${once[@]}"
+}
+run_tests clang build-clang 1500 "${once[@]}" --no-suite fuzz
+other no-openmp -Dopenmp=disabled
+other static -Ddefault_library=static
+other unity --unity=on
+
+quiet build-clang/logs/tidy run-clang-tidy -quiet -p build-clang '/(src|backends|tools)/.*\.cpp$'
