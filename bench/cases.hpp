@@ -17,9 +17,7 @@ namespace upsweep::bench {
 // equal bit for bit.
 
 // -7, -5, ... 7: mean 0, so that 2^28 of them sum to some 10^5.
-constexpr int odd(std::uint64_t random) {
-  return 2 * static_cast<int>(random & 7) - 7;
-}
+constexpr int odd(std::uint64_t random) { return 2 * static_cast<int>(random & 7) - 7; }
 
 template <class In, class Out>
 struct sum_case {

@@ -70,16 +70,12 @@ void report_wrong(benchmark::State& state, const std::string& what) {
   state.SkipWithError(what.c_str());
 }
 
-bool any_wrong() {
-  return wrong_seen;
-}
+bool any_wrong() { return wrong_seen; }
 
 std::int64_t first_wrong_copy(const std::byte* in, const std::byte* out, std::int64_t bytes) {
   return std::mismatch(in, in + bytes, out).first - in;
 }
 
-void poison(std::byte* p, std::size_t size) {
-  std::memset(p, poison_byte, size);
-}
+void poison(std::byte* p, std::size_t size) { std::memset(p, poison_byte, size); }
 
 }  // namespace upsweep::bench

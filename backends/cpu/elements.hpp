@@ -66,12 +66,9 @@ enum class shape { plain, logical, pair, split };
 inline shape shape_of(const spec& what) {
   switch (what.op.id) {
     case builtin::logical_and:
-    case builtin::logical_or:
-      return shape::logical;
-    case builtin::affine:
-      return what.affine == affine_form::pair ? shape::pair : shape::split;
-    default:
-      return shape::plain;
+    case builtin::logical_or: return shape::logical;
+    case builtin::affine: return what.affine == affine_form::pair ? shape::pair : shape::split;
+    default: return shape::plain;
   }
 }
 
@@ -108,34 +105,20 @@ void write(void* out, std::int64_t i, A x) {
 template <class F>
 decltype(auto) with_type(type t, F&& f) {
   switch (t) {
-    case type::i8:
-      return f.template operator()<std::int8_t>();
-    case type::u8:
-      return f.template operator()<std::uint8_t>();
-    case type::i16:
-      return f.template operator()<std::int16_t>();
-    case type::u16:
-      return f.template operator()<std::uint16_t>();
-    case type::i32:
-      return f.template operator()<std::int32_t>();
-    case type::u32:
-      return f.template operator()<std::uint32_t>();
-    case type::i64:
-      return f.template operator()<std::int64_t>();
-    case type::f16:
-      return f.template operator()<float16>();
-    case type::bf16:
-      return f.template operator()<bfloat16>();
-    case type::f32:
-      return f.template operator()<float>();
-    case type::f64:
-      return f.template operator()<double>();
-    case type::c64:
-      return f.template operator()<std::complex<float>>();
-    case type::c128:
-      return f.template operator()<std::complex<double>>();
-    default:
-      return f.template operator()<std::uint64_t>();
+    case type::i8: return f.template operator()<std::int8_t>();
+    case type::u8: return f.template operator()<std::uint8_t>();
+    case type::i16: return f.template operator()<std::int16_t>();
+    case type::u16: return f.template operator()<std::uint16_t>();
+    case type::i32: return f.template operator()<std::int32_t>();
+    case type::u32: return f.template operator()<std::uint32_t>();
+    case type::i64: return f.template operator()<std::int64_t>();
+    case type::f16: return f.template operator()<float16>();
+    case type::bf16: return f.template operator()<bfloat16>();
+    case type::f32: return f.template operator()<float>();
+    case type::f64: return f.template operator()<double>();
+    case type::c64: return f.template operator()<std::complex<float>>();
+    case type::c128: return f.template operator()<std::complex<double>>();
+    default: return f.template operator()<std::uint64_t>();
   }
 }
 
@@ -171,46 +154,30 @@ decltype(auto) with_operator(const spec& what, F&& f) {
   const type acc = accumulator_of(what.out);
   const auto unsigned_type = [&]<class G>(G&& g) -> decltype(auto) {
     switch (size_of(acc)) {
-      case 1:
-        return g.template operator()<std::uint8_t>();
-      case 2:
-        return g.template operator()<std::uint16_t>();
-      case 4:
-        return g.template operator()<std::uint32_t>();
-      default:
-        return g.template operator()<std::uint64_t>();
+      case 1: return g.template operator()<std::uint8_t>();
+      case 2: return g.template operator()<std::uint16_t>();
+      case 4: return g.template operator()<std::uint32_t>();
+      default: return g.template operator()<std::uint64_t>();
     }
   };
   const auto arithmetic_type = [&]<class G>(G&& g) -> decltype(auto) {
     switch (acc) {
-      case type::f32:
-        return g.template operator()<float>();
-      case type::f64:
-        return g.template operator()<double>();
-      case type::c64:
-        return g.template operator()<std::complex<float>>();
-      case type::c128:
-        return g.template operator()<std::complex<double>>();
-      default:
-        return unsigned_type(g);
+      case type::f32: return g.template operator()<float>();
+      case type::f64: return g.template operator()<double>();
+      case type::c64: return g.template operator()<std::complex<float>>();
+      case type::c128: return g.template operator()<std::complex<double>>();
+      default: return unsigned_type(g);
     }
   };
   const auto ordered_type = [&]<class G>(G&& g) -> decltype(auto) {
     switch (acc) {
-      case type::i8:
-        return g.template operator()<std::int8_t>();
-      case type::i16:
-        return g.template operator()<std::int16_t>();
-      case type::i32:
-        return g.template operator()<std::int32_t>();
-      case type::i64:
-        return g.template operator()<std::int64_t>();
-      case type::f32:
-        return g.template operator()<float>();
-      case type::f64:
-        return g.template operator()<double>();
-      default:
-        return unsigned_type(g);
+      case type::i8: return g.template operator()<std::int8_t>();
+      case type::i16: return g.template operator()<std::int16_t>();
+      case type::i32: return g.template operator()<std::int32_t>();
+      case type::i64: return g.template operator()<std::int64_t>();
+      case type::f32: return g.template operator()<float>();
+      case type::f64: return g.template operator()<double>();
+      default: return unsigned_type(g);
     }
   };
   switch (what.op.id) {

@@ -172,12 +172,8 @@ class engine {
     generic_kernel<Op>::skip(s, head + supers * super, n - head - supers * super, at);
   }
 
-  const kernel<Op>& which() const {
-    return kernel_;
-  }
-  const policy& how() const {
-    return policy_;
-  }
+  const kernel<Op>& which() const { return kernel_; }
+  const policy& how() const { return policy_; }
 
  private:
   // Two blocks at least, after a head of less than a super.

@@ -17,9 +17,7 @@ std::int64_t cache_bytes(int name, std::int64_t otherwise) {
   return bytes > 0 ? bytes : otherwise;
 }
 
-std::string kib(std::int64_t bytes) {
-  return std::to_string(bytes / 1024) + " KiB";
-}
+std::string kib(std::int64_t bytes) { return std::to_string(bytes / 1024) + " KiB"; }
 
 }  // namespace
 

@@ -35,9 +35,7 @@ constexpr named_target compiled[] = {
     {"scalar", 0},
 };
 
-bool supported(simd_target t) {
-  return t == 0 || (hwy::SupportedTargets() & t) != 0;
-}
+bool supported(simd_target t) { return t == 0 || (hwy::SupportedTargets() & t) != 0; }
 
 }  // namespace
 

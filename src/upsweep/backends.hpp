@@ -11,11 +11,12 @@
 namespace upsweep {
 
 // production: fast, order 1, what auto chooses. textbook: an algorithm to read and to measure.
-// reference: the loop that the others are compared with. peer: another library behind our interface.
+// reference: the loop that the others are compared with. peer: another library behind our
+// interface.
 enum class role : std::uint8_t { production, textbook, reference, peer };
 
 struct backend_info {
-  std::string name;      // "cpu.openmp"
+  std::string name;  // "cpu.openmp"
   upsweep::role role{};
   bool deterministic{};  // the same bits in every run, float sums included
   bool compiled{};       // in this build

@@ -159,9 +159,7 @@ E as(std::int32_t v, const char* argument) {
   return static_cast<E>(v);
 }
 
-std::string text(const char* s) {
-  return s == nullptr ? "" : s;
-}
+std::string text(const char* s) { return s == nullptr ? "" : s; }
 
 operator_descriptor to_cpp(const upsweep_operator& op) {
   operator_descriptor d{.id = builtin::none,
@@ -245,9 +243,7 @@ const std::vector<backend_info>& known_backends() {
   return all;
 }
 
-bool is_type(std::int32_t t) {
-  return t >= 0 && t <= UPSWEEP_USER_TYPE;
-}
+bool is_type(std::int32_t t) { return t >= 0 && t <= UPSWEEP_USER_TYPE; }
 
 }  // namespace
 
@@ -255,47 +251,31 @@ bool is_type(std::int32_t t) {
 
 using namespace upsweep;
 
-const char* upsweep_last_error(void) {
-  return last_message.data();
-}
+const char* upsweep_last_error(void) { return last_message.data(); }
 
 const char* upsweep_code_name(int32_t code) {
   switch (code) {
-    case UPSWEEP_INTERNAL:
-      return "internal";
-    case UPSWEEP_OK:
-      return "ok";
-    case UPSWEEP_INVALID_ARGUMENT:
-      return "invalid_argument";
-    case UPSWEEP_UNSUPPORTED:
-      return "unsupported";
-    case UPSWEEP_UNKNOWN_BACKEND:
-      return "unknown_backend";
-    case UPSWEEP_UNAVAILABLE:
-      return "unavailable";
-    case UPSWEEP_BUSY:
-      return "busy";
-    case UPSWEEP_OUT_OF_MEMORY:
-      return "out_of_memory";
-    case UPSWEEP_DEVICE:
-      return "device";
-    default:
-      return nullptr;
+    case UPSWEEP_INTERNAL: return "internal";
+    case UPSWEEP_OK: return "ok";
+    case UPSWEEP_INVALID_ARGUMENT: return "invalid_argument";
+    case UPSWEEP_UNSUPPORTED: return "unsupported";
+    case UPSWEEP_UNKNOWN_BACKEND: return "unknown_backend";
+    case UPSWEEP_UNAVAILABLE: return "unavailable";
+    case UPSWEEP_BUSY: return "busy";
+    case UPSWEEP_OUT_OF_MEMORY: return "out_of_memory";
+    case UPSWEEP_DEVICE: return "device";
+    default: return nullptr;
   }
 }
 
-const char* upsweep_version(void) {
-  return version();
-}
+const char* upsweep_version(void) { return version(); }
 
 // The names are views of string literals, which end in a zero.
 const char* upsweep_type_name(int32_t t) {
   return is_type(t) ? name_of(static_cast<type>(t)).data() : nullptr;
 }
 
-size_t upsweep_type_size(int32_t t) {
-  return is_type(t) ? size_of(static_cast<type>(t)) : 0;
-}
+size_t upsweep_type_size(int32_t t) { return is_type(t) ? size_of(static_cast<type>(t)) : 0; }
 
 size_t upsweep_type_alignment(int32_t t) {
   return is_type(t) ? alignment_of(static_cast<type>(t)) : 0;
@@ -318,9 +298,7 @@ const char* upsweep_role_name(int32_t r) {
   return r >= 0 && r <= UPSWEEP_PEER ? name_of(static_cast<role>(r)) : nullptr;
 }
 
-int32_t upsweep_order_version(void) {
-  return order1::version;
-}
+int32_t upsweep_order_version(void) { return order1::version; }
 
 int64_t upsweep_order_group(size_t accumulator_size) {
   return accumulator_size == 0 ? 0 : order1::group(accumulator_size);
@@ -329,15 +307,11 @@ int64_t upsweep_order_group(size_t accumulator_size) {
 upsweep_code upsweep_operator_init(upsweep_operator* op, size_t size) {
   return init(op, size, "op");
 }
-upsweep_code upsweep_spec_init(upsweep_spec* s, size_t size) {
-  return init(s, size, "spec");
-}
+upsweep_code upsweep_spec_init(upsweep_spec* s, size_t size) { return init(s, size, "spec"); }
 upsweep_code upsweep_extents_init(upsweep_extents* e, size_t size) {
   return init(e, size, "extents");
 }
-upsweep_code upsweep_value_init(upsweep_value* v, size_t size) {
-  return init(v, size, "value");
-}
+upsweep_code upsweep_value_init(upsweep_value* v, size_t size) { return init(v, size, "value"); }
 upsweep_code upsweep_arguments_init(upsweep_arguments* a, size_t size) {
   return init(a, size, "arguments");
 }
@@ -379,9 +353,7 @@ upsweep_code upsweep_plan_create(const upsweep_spec* what, const upsweep_extents
   });
 }
 
-void upsweep_plan_destroy(upsweep_plan* p) {
-  delete p;
-}
+void upsweep_plan_destroy(upsweep_plan* p) { delete p; }
 
 upsweep_code upsweep_plan_run(upsweep_plan* p, const upsweep_arguments* a) {
   return guarded([&] { given(p, "plan").plan.run(to_cpp(a)); });
@@ -426,17 +398,13 @@ upsweep_code upsweep_state_clone(const upsweep_state* from, upsweep_state** copy
   });
 }
 
-void upsweep_state_destroy(upsweep_state* s) {
-  delete s;
-}
+void upsweep_state_destroy(upsweep_state* s) { delete s; }
 
 int64_t upsweep_state_position(const upsweep_state* s) {
   return s == nullptr ? -1 : s->state.position();
 }
 
-int upsweep_state_is_empty(const upsweep_state* s) {
-  return s == nullptr ? -1 : s->state.empty();
-}
+int upsweep_state_is_empty(const upsweep_state* s) { return s == nullptr ? -1 : s->state.empty(); }
 
 upsweep_code upsweep_state_to_bytes(const upsweep_state* s, void* bytes, size_t* size) {
   return guarded([&] {

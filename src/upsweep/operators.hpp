@@ -64,13 +64,13 @@ struct builtin_tag {
   operator operator_descriptor() const { return operator_descriptor{.id = Id}; }
 };
 
-struct sum : builtin_tag<builtin::sum> {};          // numbers; complex by component
-struct product : builtin_tag<builtin::product> {};  // numbers; complex (ac - bd, ad + bc)
-struct minimum : builtin_tag<builtin::minimum> {};  // real; NaN wins, -0.0 below +0.0
-struct maximum : builtin_tag<builtin::maximum> {};  // real; NaN wins, -0.0 below +0.0
-struct bit_and : builtin_tag<builtin::bit_and> {};  // integers
-struct bit_or : builtin_tag<builtin::bit_or> {};    // integers
-struct bit_xor : builtin_tag<builtin::bit_xor> {};  // integers
+struct sum : builtin_tag<builtin::sum> {};                  // numbers; complex by component
+struct product : builtin_tag<builtin::product> {};          // numbers; complex (ac - bd, ad + bc)
+struct minimum : builtin_tag<builtin::minimum> {};          // real; NaN wins, -0.0 below +0.0
+struct maximum : builtin_tag<builtin::maximum> {};          // real; NaN wins, -0.0 below +0.0
+struct bit_and : builtin_tag<builtin::bit_and> {};          // integers
+struct bit_or : builtin_tag<builtin::bit_or> {};            // integers
+struct bit_xor : builtin_tag<builtin::bit_xor> {};          // integers
 struct logical_and : builtin_tag<builtin::logical_and> {};  // integers; results are 0 or 1
 struct logical_or : builtin_tag<builtin::logical_or> {};    // integers; results are 0 or 1
 struct log_add_exp : builtin_tag<builtin::log_add_exp> {};  // f32, f64: log(exp a + exp b)

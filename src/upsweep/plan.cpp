@@ -35,7 +35,9 @@ class plan_core {
     why_ = s.why + "; " + impl_->policy();
   }
 
-  void run(const arguments& a) { guarded(a, true, [&](const request& r) { impl_->run(r); }); }
+  void run(const arguments& a) {
+    guarded(a, true, [&](const request& r) { impl_->run(r); });
+  }
 
   void aggregate(const arguments& a) {
     guarded(a, false, [&](const request& r) { impl_->aggregate(r); });

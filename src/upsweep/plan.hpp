@@ -26,7 +26,8 @@ enum class memory : std::uint8_t { host, device };
 using enum memory;
 
 struct plan_options {
-  std::string_view backend{};  // a name, a family ("cpu"), "auto"; empty: UPSWEEP_BACKEND, else auto
+  std::string_view
+      backend{};  // a name, a family ("cpu"), "auto"; empty: UPSWEEP_BACKEND, else auto
   upsweep::memory memory = memory::host;
   int threads = 0;  // CPU threads at most; 0: as OpenMP would choose
 };
@@ -58,8 +59,8 @@ class UPSWEEP_API state {
   std::unique_ptr<body> body_;
 };
 
-// A scan made ready: validated, bound to a backend, with its workspace. Move-only. A plan is for one
-// thread at a time (checked: errc::busy); different plans are independent.
+// A scan made ready: validated, bound to a backend, with its workspace. Move-only. A plan is for
+// one thread at a time (checked: errc::busy); different plans are independent.
 class UPSWEEP_API plan {
  public:
   // Validates the spec and chooses the backend. Allocates all that runs need: O(length) time never,

@@ -95,16 +95,17 @@ selection select(const spec& what, const extents& at_most, const plan_options& o
   if (!name.empty() && name != "auto") {
     const registration* r = find(name);
     if (r == nullptr)
-      throw error(errc::unknown_backend,
-                  asked + ": " + quoted(name) + " is unknown; did you mean " +
-                      quoted(closest(name)) + "?");
+      throw error(
+          errc::unknown_backend,
+          asked + ": " + quoted(name) + " is unknown; did you mean " + quoted(closest(name)) + "?");
     if (const std::string reason = absence(*r); !reason.empty())
       throw error(errc::unavailable, asked + ": " + quoted(r->name) + " is " + reason + "; " +
                                          serving(what, at_most, options.memory));
     if (const std::string reason = r->instance->refusal(what, at_most, options.memory);
         !reason.empty())
-      throw error(errc::unsupported, asked + ": " + quoted(r->name) + " does not serve this scan: " +
-                                         reason + "; " + serving(what, at_most, options.memory));
+      throw error(errc::unsupported, asked + ": " + quoted(r->name) +
+                                         " does not serve this scan: " + reason + "; " +
+                                         serving(what, at_most, options.memory));
     return {r, "named by " + asked + " (" + std::string(name) + ")"};
   }
 
@@ -118,9 +119,10 @@ selection select(const spec& what, const extents& at_most, const plan_options& o
                                                  : "chosen by auto for device memory"};
     refusals += "; " + std::string(r.name) + ": " + reason;
   }
-  throw error(errc::unavailable, "backend: auto found none for " +
-                                     std::string(options.memory == memory::host ? "host" : "device") +
-                                     " memory" + refusals);
+  throw error(errc::unavailable,
+              "backend: auto found none for " +
+                  std::string(options.memory == memory::host ? "host" : "device") + " memory" +
+                  refusals);
 }
 
 }  // namespace detail

@@ -25,8 +25,8 @@ using enum direction;
 // `out`. split: `coefficients` and `in` (the offsets) are two arrays, and `out` is h alone.
 enum class affine_form : std::uint8_t { pair, split };
 
-// flat: one sequence. axis: every row of an outer x length x inner array. The others are segments of
-// one sequence, given by offsets, by head flags, or by runs of equal keys.
+// flat: one sequence. axis: every row of an outer x length x inner array. The others are segments
+// of one sequence, given by offsets, by head flags, or by runs of equal keys.
 enum class layout : std::uint8_t { flat, axis, offsets, head_flags, keys };
 
 // ordered: order 1 of docs/numerics.md. compensated: sums with error compensation.
@@ -56,8 +56,8 @@ struct extents {
   friend bool operator==(const extents&, const extents&) = default;
 };
 
-// One run: pointers, lengths, init. Pointers need the element's own alignment. `in` and `out` may be
-// the same pointer if elements have the same size; any other overlap of an output is refused.
+// One run: pointers, lengths, init. Pointers need the element's own alignment. `in` and `out` may
+// be the same pointer if elements have the same size; any other overlap of an output is refused.
 struct arguments {
   const void* in = nullptr;
   void* out = nullptr;

@@ -94,8 +94,7 @@ state state::from_bytes(std::span<const std::byte> bytes) {
   if (h.direction > static_cast<std::uint8_t>(direction::reverse))
     refuse("direction " + std::to_string(h.direction));
   if (h.position < 0) refuse("position " + std::to_string(h.position));
-  if (h.size == 0 && h.position != 0)
-    refuse("empty at position " + std::to_string(h.position));
+  if (h.size == 0 && h.position != 0) refuse("empty at position " + std::to_string(h.position));
   state s;
   detail::state_data& d = detail::state_access::data(s);
   d.order = h.order;

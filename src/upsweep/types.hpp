@@ -47,7 +47,7 @@ namespace detail {
 
 struct type_facts {
   bool integer, is_signed, complex;
-  int digits;  // significand bits, or value bits of an integer
+  int digits;    // significand bits, or value bits of an integer
   int exponent;  // largest binary exponent of a float; 0 for integers
 };
 

@@ -24,9 +24,7 @@ void expect_no_segments() {
     expect_unserved({.layout = l}, "layout: segmented scans are not served yet");
 }
 
-void first(void*, const void* left, const void*, void* result) {
-  std::memmove(result, left, 4);
-}
+void first(void*, const void* left, const void*, void* result) { std::memmove(result, left, 4); }
 
 void expect_no_user_operators() {
   expect_unserved(
@@ -36,61 +34,29 @@ void expect_no_user_operators() {
 }
 
 // Batches and strides.
-TEST(refused, B05) {
-  expect_no_axis();
-}
-TEST(refused, B09) {
-  expect_no_axis();
-}
-TEST(refused, B11) {
-  expect_no_axis();
-}
-TEST(refused, B57) {
-  expect_no_axis();
-}
+TEST(refused, B05) { expect_no_axis(); }
+TEST(refused, B09) { expect_no_axis(); }
+TEST(refused, B11) { expect_no_axis(); }
+TEST(refused, B57) { expect_no_axis(); }
 
 // Segments.
-TEST(refused, B17) {
-  expect_no_segments();
-}
-TEST(refused, B43) {
-  expect_no_axis(), expect_no_segments();
-}
-TEST(refused, B69) {
-  expect_no_segments();
-}
-TEST(refused, B113) {
-  expect_no_segments(), expect_no_user_operators();
-}
+TEST(refused, B17) { expect_no_segments(); }
+TEST(refused, B43) { expect_no_axis(), expect_no_segments(); }
+TEST(refused, B69) { expect_no_segments(); }
+TEST(refused, B113) { expect_no_segments(), expect_no_user_operators(); }
 
 // User operators: a partial sum with a guard, adjacency, 2x2 matrices, counted calls, "last one
 // read", a default value that is no identity.
-TEST(refused, B25) {
-  expect_no_user_operators();
-}
-TEST(refused, B28) {
-  expect_no_user_operators();
-}
-TEST(refused, B29) {
-  expect_no_user_operators();
-}
-TEST(refused, B31) {
-  expect_no_user_operators();
-}
-TEST(refused, B33) {
-  expect_no_user_operators();
-}
-TEST(refused, B35) {
-  expect_no_user_operators();
-}
+TEST(refused, B25) { expect_no_user_operators(); }
+TEST(refused, B28) { expect_no_user_operators(); }
+TEST(refused, B29) { expect_no_user_operators(); }
+TEST(refused, B31) { expect_no_user_operators(); }
+TEST(refused, B33) { expect_no_user_operators(); }
+TEST(refused, B35) { expect_no_user_operators(); }
 
 // Types that are not trivially copyable: no array of the library's.
-TEST(refused, B37) {
-  static_assert(!input_array<std::vector<std::unique_ptr<int>>>);
-}
-TEST(refused, B55) {
-  static_assert(!input_array<std::vector<std::string>>);
-}
+TEST(refused, B37) { static_assert(!input_array<std::vector<std::unique_ptr<int>>>); }
+TEST(refused, B55) { static_assert(!input_array<std::vector<std::string>>); }
 
 // microsoft/STL#3783: a store that truncates.
 TEST(refused, B65) {

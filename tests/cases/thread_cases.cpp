@@ -143,9 +143,7 @@ TEST(cases, B97) {
 }
 
 // NVIDIA/cudf#24249: a block that takes many tiles.
-TEST(cases, B101) {
-  expect_repeatable(10000000, 2, 5);
-}
+TEST(cases, B101) { expect_repeatable(10000000, 2, 5); }
 
 // kokkos/kokkos#9291: host threads at once, each with one-shot calls, a plan of its own, or one
 // plan for all, which is detected.

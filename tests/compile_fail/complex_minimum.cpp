@@ -4,6 +4,4 @@
 #include <upsweep/upsweep.hpp>
 #include <vector>
 
-void f(std::vector<std::complex<float>>& x) {
-  upsweep::inclusive_scan(x, x, upsweep::minimum{});
-}
+void f(std::vector<std::complex<float>>& x) { upsweep::inclusive_scan(x, x, upsweep::minimum{}); }

@@ -2,6 +2,4 @@
 // expect: deleted
 #include <upsweep/upsweep.hpp>
 
-upsweep::plan f(const upsweep::plan& p) {
-  return p;
-}
+upsweep::plan f(const upsweep::plan& p) { return p; }

@@ -4,6 +4,4 @@
 #include <upsweep/upsweep.hpp>
 #include <vector>
 
-void f(const std::list<float>& x, std::vector<float>& out) {
-  upsweep::inclusive_scan(x, out);
-}
+void f(const std::list<float>& x, std::vector<float>& out) { upsweep::inclusive_scan(x, out); }

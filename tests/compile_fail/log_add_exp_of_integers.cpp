@@ -4,6 +4,4 @@
 #include <upsweep/upsweep.hpp>
 #include <vector>
 
-void f(std::vector<std::int32_t>& x) {
-  upsweep::inclusive_scan(x, x, upsweep::log_add_exp{});
-}
+void f(std::vector<std::int32_t>& x) { upsweep::inclusive_scan(x, x, upsweep::log_add_exp{}); }

@@ -3,6 +3,4 @@
 #include <upsweep/upsweep.hpp>
 #include <vector>
 
-void f(std::vector<upsweep::affine_pair<float>>& x) {
-  upsweep::inclusive_scan(x, x);
-}
+void f(std::vector<upsweep::affine_pair<float>>& x) { upsweep::inclusive_scan(x, x); }

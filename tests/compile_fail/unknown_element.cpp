@@ -7,6 +7,4 @@ struct point {
   float x, y;
 };
 
-void f(const std::vector<point>& x, std::vector<point>& out) {
-  upsweep::inclusive_scan(x, out);
-}
+void f(const std::vector<point>& x, std::vector<point>& out) { upsweep::inclusive_scan(x, out); }

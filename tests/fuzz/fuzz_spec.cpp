@@ -56,26 +56,16 @@ spec any_spec(FuzzedDataProvider& d) {
 
 value any_init(FuzzedDataProvider& d) {
   switch (d.ConsumeIntegralInRange(0, 9)) {
-    case 0:
-      return d.ConsumeIntegral<std::int8_t>();
-    case 1:
-      return d.ConsumeIntegral<std::uint64_t>();
-    case 2:
-      return d.ConsumeIntegral<std::int64_t>();
-    case 3:
-      return float16::from_bits(d.ConsumeIntegral<std::uint16_t>());
-    case 4:
-      return std::bit_cast<float>(d.ConsumeIntegral<std::uint32_t>());
-    case 5:
-      return std::bit_cast<double>(d.ConsumeIntegral<std::uint64_t>());
-    case 6:
-      return std::complex<double>(d.ConsumeFloatingPoint<double>(), d.ConsumeBool());
-    case 7:
-      return affine_pair<double>{d.ConsumeFloatingPoint<double>(), 1};
-    case 8:
-      return value(arena.data(), d.ConsumeIntegral<std::size_t>());
-    default:
-      return {};
+    case 0: return d.ConsumeIntegral<std::int8_t>();
+    case 1: return d.ConsumeIntegral<std::uint64_t>();
+    case 2: return d.ConsumeIntegral<std::int64_t>();
+    case 3: return float16::from_bits(d.ConsumeIntegral<std::uint16_t>());
+    case 4: return std::bit_cast<float>(d.ConsumeIntegral<std::uint32_t>());
+    case 5: return std::bit_cast<double>(d.ConsumeIntegral<std::uint64_t>());
+    case 6: return std::complex<double>(d.ConsumeFloatingPoint<double>(), d.ConsumeBool());
+    case 7: return affine_pair<double>{d.ConsumeFloatingPoint<double>(), 1};
+    case 8: return value(arena.data(), d.ConsumeIntegral<std::size_t>());
+    default: return {};
   }
 }
 

@@ -23,13 +23,9 @@ class foreign_mode {
             ((which & 4) != 0 ? flush_to_zero : 0) | ((which & 8) != 0 ? denormals_are_zero : 0);
     _mm_setcsr(mode_);
   }
-  ~foreign_mode() {
-    _mm_setcsr(before_);
-  }
+  ~foreign_mode() { _mm_setcsr(before_); }
   // Whether the mode is still set; exception flags may change.
-  bool kept() const {
-    return (_mm_getcsr() & ~0x3fu) == mode_;
-  }
+  bool kept() const { return (_mm_getcsr() & ~0x3fu) == mode_; }
 
  private:
   unsigned before_, mode_;
@@ -39,12 +35,8 @@ class foreign_mode {
     mode_ = modes[which % 4];
     std::fesetround(mode_);
   }
-  ~foreign_mode() {
-    std::fesetround(before_);
-  }
-  bool kept() const {
-    return std::fegetround() == mode_;
-  }
+  ~foreign_mode() { std::fesetround(before_); }
+  bool kept() const { return std::fegetround() == mode_; }
 
  private:
   int before_, mode_;

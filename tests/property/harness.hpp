@@ -15,9 +15,7 @@
 namespace upsweep {
 
 // How GoogleTest names a parameter in messages.
-inline void PrintTo(const backend_info& b, std::ostream* to) {
-  *to << b.name;
-}
+inline void PrintTo(const backend_info& b, std::ostream* to) { *to << b.name; }
 
 }  // namespace upsweep
 

@@ -18,9 +18,7 @@ arguments stretch(stage& s, std::int64_t first, std::int64_t last) {
   return s.part(c.what.direction == reverse ? c.length - last : first, last - first);
 }
 
-state copied_through_bytes(const state& s) {
-  return state::from_bytes(s.to_bytes());
-}
+state copied_through_bytes(const state& s) { return state::from_bytes(s.to_bytes()); }
 
 class states : public on_backend {
  protected:

@@ -46,28 +46,14 @@ constexpr std::array kinds{inclusive, exclusive};
 constexpr std::array directions{forward, reverse};
 constexpr std::array forms{affine_form::pair, affine_form::split};
 
-std::string_view word(type t) {
-  return upsweep::name_of(t);
-}
-std::string_view word(builtin b) {
-  return upsweep::name_of(b);
-}
-std::string_view word(distribution d) {
-  return name_of(d);
-}
-std::string_view word(kind k) {
-  return k == inclusive ? "inclusive" : "exclusive";
-}
-std::string_view word(direction d) {
-  return d == forward ? "forward" : "reverse";
-}
-std::string_view word(affine_form f) {
-  return f == affine_form::pair ? "pair" : "split";
-}
+std::string_view word(type t) { return upsweep::name_of(t); }
+std::string_view word(builtin b) { return upsweep::name_of(b); }
+std::string_view word(distribution d) { return name_of(d); }
+std::string_view word(kind k) { return k == inclusive ? "inclusive" : "exclusive"; }
+std::string_view word(direction d) { return d == forward ? "forward" : "reverse"; }
+std::string_view word(affine_form f) { return f == affine_form::pair ? "pair" : "split"; }
 
-bool is_integer(type t) {
-  return t <= u64;
-}
+bool is_integer(type t) { return t <= u64; }
 
 bool has_word(std::string_view words, std::string_view word) {
   std::istringstream all{std::string(words)};
@@ -114,19 +100,13 @@ bool mixes(type in, type out) {
 bool defined_on(builtin op, type out) {
   switch (op) {
     case builtin::sum:
-    case builtin::product:
-      return out != user;
+    case builtin::product: return out != user;
     case builtin::minimum:
-    case builtin::maximum:
-      return out < c64;
-    case builtin::affine:
-      return out == u32 || out == f32 || out == f64;
-    case builtin::log_add_exp:
-      return out == f32 || out == f64;
-    case builtin::none:
-      return false;
-    default:
-      return is_integer(out);
+    case builtin::maximum: return out < c64;
+    case builtin::affine: return out == u32 || out == f32 || out == f64;
+    case builtin::log_add_exp: return out == f32 || out == f64;
+    case builtin::none: return false;
+    default: return is_integer(out);
   }
 }
 

@@ -14,12 +14,8 @@ namespace upsweep::testing {
 
 namespace {
 
-type part_of(type t) {
-  return t == c64 ? f32 : t == c128 ? f64 : t;
-}
-std::int64_t parts_of(type t) {
-  return t == c64 || t == c128 ? 2 : 1;
-}
+type part_of(type t) { return t == c64 ? f32 : t == c128 ? f64 : t; }
+std::int64_t parts_of(type t) { return t == c64 || t == c128 ? 2 : 1; }
 
 template <class T>
 bool same(const void* a, const void* b, zeros signs) {

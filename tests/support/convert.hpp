@@ -93,34 +93,20 @@ T to_element(V x) {
 template <class F>
 decltype(auto) visit_type(type t, F&& f) {
   switch (t) {
-    case type::i8:
-      return f(std::int8_t{});
-    case type::u8:
-      return f(std::uint8_t{});
-    case type::i16:
-      return f(std::int16_t{});
-    case type::u16:
-      return f(std::uint16_t{});
-    case type::i32:
-      return f(std::int32_t{});
-    case type::u32:
-      return f(std::uint32_t{});
-    case type::i64:
-      return f(std::int64_t{});
-    case type::f16:
-      return f(float16{});
-    case type::bf16:
-      return f(bfloat16{});
-    case type::f32:
-      return f(float{});
-    case type::f64:
-      return f(double{});
-    case type::c64:
-      return f(std::complex<float>{});
-    case type::c128:
-      return f(std::complex<double>{});
-    default:
-      return f(std::uint64_t{});
+    case type::i8: return f(std::int8_t{});
+    case type::u8: return f(std::uint8_t{});
+    case type::i16: return f(std::int16_t{});
+    case type::u16: return f(std::uint16_t{});
+    case type::i32: return f(std::int32_t{});
+    case type::u32: return f(std::uint32_t{});
+    case type::i64: return f(std::int64_t{});
+    case type::f16: return f(float16{});
+    case type::bf16: return f(bfloat16{});
+    case type::f32: return f(float{});
+    case type::f64: return f(double{});
+    case type::c64: return f(std::complex<float>{});
+    case type::c128: return f(std::complex<double>{});
+    default: return f(std::uint64_t{});
   }
 }
 

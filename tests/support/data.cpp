@@ -61,12 +61,10 @@ double significand(std::uint64_t h, const format& f) {
 double small_real(const stream& s, std::uint64_t h, std::int64_t i) {
   const double sign = (h & 1) != 0 ? 1.0 : -1.0;
   switch (s.p) {
-    case purpose::addend:
-      return spread(h, -4, 4);
+    case purpose::addend: return spread(h, -4, 4);
     case purpose::factor:
       return std::has_single_bit(static_cast<std::uint64_t>(i)) ? 2 * sign : sign;
-    case purpose::coefficient:
-      break;
+    case purpose::coefficient: break;
   }
   return h % 16 == 2 ? 0.0 : sign;
 }
@@ -105,16 +103,14 @@ double real(const stream& s, std::int64_t i, const format& f) {
   const std::uint64_t h = random_bits(s.seed, static_cast<std::uint64_t>(i));
   const double sign = (h & 1) != 0 ? 1.0 : -1.0;
   switch (s.d) {
-    case distribution::small:
-      return small_real(s, h, i);
+    case distribution::small: return small_real(s, h, i);
     case distribution::full: {
       const int exponent = spread(h >> 1, f.least - 1, f.greatest + 1);
       if (exponent > f.greatest) return h % 3 != 0 ? nan : sign * infinity;
       if (exponent >= f.least) return sign * scaled(significand(h, f), exponent);
       return sign * scaled(significand(h, f) - 1, f.least);
     }
-    case distribution::wide:
-      return wide_real(s, h, f);
+    case distribution::wide: return wide_real(s, h, f);
     case distribution::denormal:
       if (s.p == purpose::factor && i == 0) return scaled(1.0, f.least);
       if (s.p != purpose::addend) return sign * scaled(significand(h, f), -1);
@@ -124,15 +120,13 @@ double real(const stream& s, std::int64_t i, const format& f) {
       if (s.p == purpose::addend && i < s.zero_stretch()) return -0.0;
       if (h % 8 != 0 && s.p == purpose::addend) return std::copysign(0.0, sign);
       return h % 1024 == 8 ? std::copysign(0.0, sign) : small_real(s, h >> 4, i);
-    case distribution::special:
-      return special_real(s, h, f);
+    case distribution::special: return special_real(s, h, f);
     case distribution::runs: {
       const std::uint64_t run = static_cast<std::uint64_t>(i) / s.run_length();
       return s.p == purpose::factor ? near_one(random_bits(s.seed, run), f)
                                     : scaled(significand(random_bits(s.seed, run), f), -1);
     }
-    case distribution::near_one:
-      break;
+    case distribution::near_one: break;
   }
   return s.p == purpose::coefficient ? std::min(near_one(h, f), 1.0) : near_one(h, f);
 }
@@ -169,19 +163,15 @@ T integer(const stream& s, std::int64_t i) {
       if (factor && std::is_signed_v<T>) return static_cast<T>((h & 1) != 0 ? 1 : -1);
       if (factor) return static_cast<T>(std::has_single_bit(index) ? 2 : 1);
       return static_cast<T>(std::is_signed_v<T> ? spread(h, -4, 4) : spread(h, 0, 3));
-    case distribution::wide:
-      return static_cast<T>(h >> (64 - bits) >> random_bits(h, 1) % bits);
-    case distribution::denormal:
-      return static_cast<T>(std::uint64_t{1} << h % bits);
+    case distribution::wide: return static_cast<T>(h >> (64 - bits) >> random_bits(h, 1) % bits);
+    case distribution::denormal: return static_cast<T>(std::uint64_t{1} << h % bits);
     case distribution::zeros:
       if (h % 64 == 0) return static_cast<T>(random_bits(h, 1));
       return factor ? static_cast<T>(~std::uint64_t{0}) : T{0};
     case distribution::special:
       return std::array<T, 5>{least, greatest, T{0}, T{1}, static_cast<T>(greatest - 1)}[h % 5];
-    case distribution::near_one:
-      return static_cast<T>(h | 1);
-    default:
-      return static_cast<T>(factor && h % 64 != 0 ? h | 1 : h);
+    case distribution::near_one: return static_cast<T>(h | 1);
+    default: return static_cast<T>(factor && h % 64 != 0 ? h | 1 : h);
   }
 }
 
@@ -199,9 +189,7 @@ T element(const stream& s, std::int64_t i) {
 
 }  // namespace
 
-std::string_view name_of(distribution d) {
-  return names[static_cast<std::size_t>(d)];
-}
+std::string_view name_of(distribution d) { return names[static_cast<std::size_t>(d)]; }
 
 void generate(type t, distribution d, purpose p, std::uint64_t seed, std::int64_t n, void* to,
               std::int64_t stride) {

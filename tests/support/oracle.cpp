@@ -112,28 +112,20 @@ void run_integer(const spec& what, const arguments& a, const units& u) {
   const auto top = ~std::uint64_t{0} >> (64 - bits);  // the greatest unsigned value
   const auto signed_top = static_cast<std::int64_t>(top >> 1);
   switch (what.op.id) {
-    case builtin::sum:
-      return run_plain<add<std::uint64_t>>(what, a, u, 0);
-    case builtin::product:
-      return run_plain<multiply<std::uint64_t>>(what, a, u, 1);
+    case builtin::sum: return run_plain<add<std::uint64_t>>(what, a, u, 0);
+    case builtin::product: return run_plain<multiply<std::uint64_t>>(what, a, u, 1);
     case builtin::minimum:
       return is_signed ? run_plain<least<std::int64_t>>(what, a, u, signed_top)
                        : run_plain<least<std::uint64_t>>(what, a, u, top);
     case builtin::maximum:
       return is_signed ? run_plain<greatest<std::int64_t>>(what, a, u, -signed_top - 1)
                        : run_plain<greatest<std::uint64_t>>(what, a, u, 0);
-    case builtin::bit_and:
-      return run_plain<and_bits>(what, a, u, top);
-    case builtin::bit_or:
-      return run_plain<or_bits>(what, a, u, 0);
-    case builtin::bit_xor:
-      return run_plain<xor_bits>(what, a, u, 0);
-    case builtin::logical_and:
-      return run_plain<and_bits>(what, a, u, 1);
-    case builtin::logical_or:
-      return run_plain<or_bits>(what, a, u, 0);
-    default:
-      throw std::logic_error("oracle: no such integer scan");
+    case builtin::bit_and: return run_plain<and_bits>(what, a, u, top);
+    case builtin::bit_or: return run_plain<or_bits>(what, a, u, 0);
+    case builtin::bit_xor: return run_plain<xor_bits>(what, a, u, 0);
+    case builtin::logical_and: return run_plain<and_bits>(what, a, u, 1);
+    case builtin::logical_or: return run_plain<or_bits>(what, a, u, 0);
+    default: throw std::logic_error("oracle: no such integer scan");
   }
 }
 
@@ -141,16 +133,11 @@ template <class T>
 void run_real(const spec& what, const arguments& a, const units& u) {
   constexpr T infinity = std::numeric_limits<T>::infinity();
   switch (what.op.id) {
-    case builtin::sum:
-      return run_plain<add<T>>(what, a, u, 0);
-    case builtin::product:
-      return run_plain<multiply<T>>(what, a, u, 1);
-    case builtin::minimum:
-      return run_plain<least<T>>(what, a, u, infinity);
-    case builtin::maximum:
-      return run_plain<greatest<T>>(what, a, u, -infinity);
-    default:
-      throw std::logic_error("oracle: no such float scan");
+    case builtin::sum: return run_plain<add<T>>(what, a, u, 0);
+    case builtin::product: return run_plain<multiply<T>>(what, a, u, 1);
+    case builtin::minimum: return run_plain<least<T>>(what, a, u, infinity);
+    case builtin::maximum: return run_plain<greatest<T>>(what, a, u, -infinity);
+    default: throw std::logic_error("oracle: no such float scan");
   }
 }
 
@@ -183,18 +170,12 @@ void run_oracle(const spec& what, const arguments& a, const units& u) {
   switch (what.out) {
     case f16:
     case bf16:
-    case f32:
-      return run_real<float>(what, a, u);
-    case f64:
-      return run_real<double>(what, a, u);
-    case c64:
-      return run_complex<float>(what, a, u);
-    case c128:
-      return run_complex<double>(what, a, u);
-    case user:
-      throw std::logic_error("oracle: no user types");
-    default:
-      return run_integer(what, a, u);
+    case f32: return run_real<float>(what, a, u);
+    case f64: return run_real<double>(what, a, u);
+    case c64: return run_complex<float>(what, a, u);
+    case c128: return run_complex<double>(what, a, u);
+    case user: throw std::logic_error("oracle: no user types");
+    default: return run_integer(what, a, u);
   }
 }
 

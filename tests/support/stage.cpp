@@ -26,13 +26,9 @@ purpose purpose_of(const spec& what) {
 bool is_pair(const test_case& c) {
   return c.what.op.id == builtin::affine && c.what.affine == affine_form::pair;
 }
-bool is_split(const test_case& c) {
-  return c.what.affine == affine_form::split;
-}
+bool is_split(const test_case& c) { return c.what.affine == affine_form::split; }
 
-std::size_t element_bytes(type t, const test_case& c) {
-  return size_of(t) * (is_pair(c) ? 2 : 1);
-}
+std::size_t element_bytes(type t, const test_case& c) { return size_of(t) * (is_pair(c) ? 2 : 1); }
 
 std::size_t bytes_of(type t, const test_case& c, std::int64_t n) {
   return element_bytes(t, c) * static_cast<std::size_t>(n);
@@ -56,9 +52,7 @@ void fill(const test_case& c, void* in, void* coefficients) {
   if (is_split(c)) generate(t, c.data, purpose::coefficient, factors, c.length, coefficients);
 }
 
-std::vector<std::byte> copy_of(const guarded& g) {
-  return {g.bytes().begin(), g.bytes().end()};
-}
+std::vector<std::byte> copy_of(const guarded& g) { return {g.bytes().begin(), g.bytes().end()}; }
 
 bool equal(const guarded& g, const std::vector<std::byte>& before) {
   return std::ranges::equal(g.bytes(), before);

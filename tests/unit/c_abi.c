@@ -15,9 +15,7 @@
 // A call that must fail with this code and this word in its message.
 #define REFUSED(call, code, word) CHECK((call) == (code) && said(word))
 
-static int said(const char* word) {
-  return strstr(upsweep_last_error(), word) != NULL;
-}
+static int said(const char* word) { return strstr(upsweep_last_error(), word) != NULL; }
 
 static upsweep_spec spec_of(int32_t type) {
   upsweep_spec s;
@@ -277,36 +275,16 @@ int c_reports_errors(void) {
         "out_strides: 5", "segments: 6",  "offsets",  "flags",    "key_size: 7"};
     a = arguments_of(x, y, 2);
     switch (i) {
-      case 0:
-        a.init_device = x;
-        break;
-      case 1:
-        a.coefficients = x;
-        break;
-      case 2:
-        a.outer = 2;
-        break;
-      case 3:
-        a.inner = 3;
-        break;
-      case 4:
-        a.in_strides[1] = 4;
-        break;
-      case 5:
-        a.out_strides[2] = 5;
-        break;
-      case 6:
-        a.segments = 6;
-        break;
-      case 7:
-        a.offsets = offsets;
-        break;
-      case 8:
-        a.flags = flags;
-        break;
-      case 9:
-        a.key_size = 7;
-        break;
+      case 0: a.init_device = x; break;
+      case 1: a.coefficients = x; break;
+      case 2: a.outer = 2; break;
+      case 3: a.inner = 3; break;
+      case 4: a.in_strides[1] = 4; break;
+      case 5: a.out_strides[2] = 5; break;
+      case 6: a.segments = 6; break;
+      case 7: a.offsets = offsets; break;
+      case 8: a.flags = flags; break;
+      case 9: a.key_size = 7; break;
     }
     CHECK(upsweep_scan(&spec, &a, NULL) != UPSWEEP_OK && said(words[i]));
   }

@@ -24,27 +24,13 @@ TEST(c_abi, on_every_backend) {
     EXPECT_EQ(c_affine(backend.c_str()), 0) << upsweep_last_error();
   }
 }
-TEST(c_abi, joins_ranges) {
-  EXPECT_EQ(c_joins_ranges(), 0) << upsweep_last_error();
-}
-TEST(c_abi, reports_errors) {
-  EXPECT_EQ(c_reports_errors(), 0) << upsweep_last_error();
-}
-TEST(c_abi, init_values) {
-  EXPECT_EQ(c_init_values(), 0) << upsweep_last_error();
-}
-TEST(c_abi, struct_sizes) {
-  EXPECT_EQ(c_struct_sizes(), 0) << upsweep_last_error();
-}
-TEST(c_abi, names) {
-  EXPECT_EQ(c_names(), 0) << upsweep_last_error();
-}
-TEST(c_abi, lists_backends) {
-  EXPECT_EQ(c_lists_backends(), 0) << upsweep_last_error();
-}
-TEST(c_abi, null_pointers) {
-  EXPECT_EQ(c_null_pointers(), 0) << upsweep_last_error();
-}
+TEST(c_abi, joins_ranges) { EXPECT_EQ(c_joins_ranges(), 0) << upsweep_last_error(); }
+TEST(c_abi, reports_errors) { EXPECT_EQ(c_reports_errors(), 0) << upsweep_last_error(); }
+TEST(c_abi, init_values) { EXPECT_EQ(c_init_values(), 0) << upsweep_last_error(); }
+TEST(c_abi, struct_sizes) { EXPECT_EQ(c_struct_sizes(), 0) << upsweep_last_error(); }
+TEST(c_abi, names) { EXPECT_EQ(c_names(), 0) << upsweep_last_error(); }
+TEST(c_abi, lists_backends) { EXPECT_EQ(c_lists_backends(), 0) << upsweep_last_error(); }
+TEST(c_abi, null_pointers) { EXPECT_EQ(c_null_pointers(), 0) << upsweep_last_error(); }
 
 TEST(c_abi, the_list_is_that_of_cpp) {
   const std::vector<backend_info> all = backends();

@@ -35,36 +35,21 @@ format integer_format() {
 
 inline format format_of(type t) {
   switch (t) {
-    case i8:
-      return integer_format<std::int8_t>();
-    case u8:
-      return integer_format<std::uint8_t>();
-    case i16:
-      return integer_format<std::int16_t>();
-    case u16:
-      return integer_format<std::uint16_t>();
-    case i32:
-      return integer_format<std::int32_t>();
-    case u32:
-      return integer_format<std::uint32_t>();
-    case i64:
-      return integer_format<std::int64_t>();
-    case u64:
-      return integer_format<std::uint64_t>();
-    case f16:
-      return {false, 0, 0, 11, -24, 5, false};
-    case bf16:
-      return {false, 0, 0, 8, -133, 120, false};
-    case f32:
-      return {false, 0, 0, 24, -149, 104, false};
-    case f64:
-      return {false, 0, 0, 53, -1074, 971, false};
-    case c64:
-      return {false, 0, 0, 24, -149, 104, true};
-    case c128:
-      return {false, 0, 0, 53, -1074, 971, true};
-    case user:
-      break;
+    case i8: return integer_format<std::int8_t>();
+    case u8: return integer_format<std::uint8_t>();
+    case i16: return integer_format<std::int16_t>();
+    case u16: return integer_format<std::uint16_t>();
+    case i32: return integer_format<std::int32_t>();
+    case u32: return integer_format<std::uint32_t>();
+    case i64: return integer_format<std::int64_t>();
+    case u64: return integer_format<std::uint64_t>();
+    case f16: return {false, 0, 0, 11, -24, 5, false};
+    case bf16: return {false, 0, 0, 8, -133, 120, false};
+    case f32: return {false, 0, 0, 24, -149, 104, false};
+    case f64: return {false, 0, 0, 53, -1074, 971, false};
+    case c64: return {false, 0, 0, 24, -149, 104, true};
+    case c128: return {false, 0, 0, 53, -1074, 971, true};
+    case user: break;
   }
   return {};
 }

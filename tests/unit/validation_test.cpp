@@ -42,13 +42,9 @@ struct refusal {
   std::function<void(fixture&)> spoil;
 };
 
-void PrintTo(const refusal& r, std::ostream* os) {
-  *os << r.name;
-}
+void PrintTo(const refusal& r, std::ostream* os) { *os << r.name; }
 
-std::string case_name(const ::testing::TestParamInfo<refusal>& info) {
-  return info.param.name;
-}
+std::string case_name(const ::testing::TestParamInfo<refusal>& info) { return info.param.name; }
 
 // ---- what a plan refuses when it is made
 
@@ -242,18 +238,14 @@ bool in_domain(builtin op, type out) {
   const bool complex = testing::format_of(out).complex;
   switch (op) {
     case builtin::minimum:
-    case builtin::maximum:
-      return !complex;
+    case builtin::maximum: return !complex;
     case builtin::bit_and:
     case builtin::bit_or:
     case builtin::bit_xor:
     case builtin::logical_and:
-    case builtin::logical_or:
-      return integer;
-    case builtin::affine:
-      return out == u32 || out == f32 || out == f64;
-    default:
-      return true;
+    case builtin::logical_or: return integer;
+    case builtin::affine: return out == u32 || out == f32 || out == f64;
+    default: return true;
   }
 }
 

@@ -27,9 +27,7 @@ std::optional<format> find(const row (&rows)[N], std::string_view name) {
 
 }  // namespace
 
-std::optional<format> format_named(std::string_view name) {
-  return find(names, name);
-}
+std::optional<format> format_named(std::string_view name) { return find(names, name); }
 
 std::optional<format> format_by_extension(std::string_view path) {
   return find(extensions, std::filesystem::path(path).extension().string());

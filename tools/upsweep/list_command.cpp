@@ -50,8 +50,6 @@ void list_table(const std::vector<backend_info>& all) {
 
 }  // namespace
 
-void list(bool json) {
-  json ? list_json(backends()) : list_table(backends());
-}
+void list(bool json) { json ? list_json(backends()) : list_table(backends()); }
 
 }  // namespace upsweep::command

@@ -40,9 +40,7 @@ std::size_t little_endian(std::string_view bytes) {
 }
 
 // Bytes of the magic, the version and the header's length.
-std::size_t prefix_size(std::string_view start) {
-  return start[6] == 1 ? 10 : 12;
-}
+std::size_t prefix_size(std::string_view start) { return start[6] == 1 ? 10 : 12; }
 
 // The Python dictionary {'descr': '<f4', 'fortran_order': False, 'shape': (3,)}, its keys in any
 // order, by recursive descent.

@@ -49,26 +49,16 @@ value parse_init(const std::string& text, type accumulator, builtin op) {
   }
   const bool complex = e.scalar != accumulator;
   switch (e.scalar) {
-    case type::i8:
-      return value_from<std::int8_t>(bytes.data(), e.scalars, complex);
-    case type::u8:
-      return value_from<std::uint8_t>(bytes.data(), e.scalars, complex);
-    case type::i16:
-      return value_from<std::int16_t>(bytes.data(), e.scalars, complex);
-    case type::u16:
-      return value_from<std::uint16_t>(bytes.data(), e.scalars, complex);
-    case type::i32:
-      return value_from<std::int32_t>(bytes.data(), e.scalars, complex);
-    case type::u32:
-      return value_from<std::uint32_t>(bytes.data(), e.scalars, complex);
-    case type::i64:
-      return value_from<std::int64_t>(bytes.data(), e.scalars, complex);
-    case type::u64:
-      return value_from<std::uint64_t>(bytes.data(), e.scalars, complex);
-    case type::f32:
-      return value_from<float>(bytes.data(), e.scalars, complex);
-    default:
-      return value_from<double>(bytes.data(), e.scalars, complex);
+    case type::i8: return value_from<std::int8_t>(bytes.data(), e.scalars, complex);
+    case type::u8: return value_from<std::uint8_t>(bytes.data(), e.scalars, complex);
+    case type::i16: return value_from<std::int16_t>(bytes.data(), e.scalars, complex);
+    case type::u16: return value_from<std::uint16_t>(bytes.data(), e.scalars, complex);
+    case type::i32: return value_from<std::int32_t>(bytes.data(), e.scalars, complex);
+    case type::u32: return value_from<std::uint32_t>(bytes.data(), e.scalars, complex);
+    case type::i64: return value_from<std::int64_t>(bytes.data(), e.scalars, complex);
+    case type::u64: return value_from<std::uint64_t>(bytes.data(), e.scalars, complex);
+    case type::f32: return value_from<float>(bytes.data(), e.scalars, complex);
+    default: return value_from<double>(bytes.data(), e.scalars, complex);
   }
 }
 
