@@ -4,7 +4,8 @@
 # the library and the command need; else those of tests, benchmarks and checks too.
 set -eu
 
-build="g++ meson ninja-build pkg-config libhwy-dev libcli11-dev libfmt-dev"
+# dpkg-dev tells Meson where Debian has its libraries.
+build="g++ meson ninja-build pkg-config dpkg-dev libhwy-dev libcli11-dev libfmt-dev"
 # Tests; sanitisers, fuzzing and TSan through OpenMP (clang, its run-time libraries, Archer); consumers;
 # numpy as a second opinion; benchmarks with their peers and charts; style.
 more="libgtest-dev librapidcheck-dev

@@ -43,7 +43,8 @@ run_tests() {
 }
 
 # Checks of the source itself and of the installed copy need no second build.
-once=(--no-suite headers --no-suite compile_fail --no-suite consumers --no-suite style)
+once=(--no-suite headers --no-suite compile_fail --no-suite consumers --no-suite style
+  --no-suite conformance)
 times=1
 fuzz_seconds=60
 if [ "$full" ]; then
@@ -76,7 +77,7 @@ run_tests fuzz build-clang 0 --suite fuzz --timeout-multiplier 0 \
 
 if [ -z "$full" ]; then exit; fi
 
-run_tests large build 0 --suite large
+run_tests long build 20000 --suite large --suite long
 
 # other NAME OPTION...: the tests in a build with other options.
 other() {

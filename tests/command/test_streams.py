@@ -187,11 +187,18 @@ class Places(CommandTest):
 
 
 class Signals(CommandTest):
+    ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+    def heed_signals(self):
+        """A test run in the background or by nohup has some of them ignored."""
+        for s in self.ENDING:
+            signal.signal(s, signal.SIG_DFL)
+
     def start(self):
         """A scan that waits for more input, its temporary file begun."""
         process = subprocess.Popen(
             [UPSWEEP, "scan", "-", "--dtype", "f32", "-o", "out.raw", "--chunk", "4096"],
-            stdin=subprocess.PIPE, cwd=self.at, env=ENVIRONMENT)
+            stdin=subprocess.PIPE, cwd=self.at, env=ENVIRONMENT, preexec_fn=self.heed_signals)
         self.addCleanup(process.stdin.close)
         process.stdin.write(bytes(8192))
         process.stdin.flush()
@@ -204,7 +211,7 @@ class Signals(CommandTest):
         return process
 
     def test_ending_signals_leave_nothing(self):
-        for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for s in self.ENDING:
             with self.subTest(s):
                 process = self.start()
                 process.send_signal(s)

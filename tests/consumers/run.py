@@ -97,7 +97,7 @@ def cmake(args, work):
     project = project_of_its_own("cmake", work)
     copy = Copy(args, work)
     build = work / "build"
-    sh("cmake", "-S", project, "-B", build, f"-DCMAKE_PREFIX_PATH={copy.prefix}")
+    sh("cmake", "-G", "Ninja", "-S", project, "-B", build, f"-DCMAKE_PREFIX_PATH={copy.prefix}")
     sh("cmake", "--build", build)
     check(build / "consumer", args.kind, env=copy.env)
 

@@ -48,12 +48,8 @@ class states : public on_backend {
 
   // Aggregates [0, border) and [border, end), the latter as another host would: from an empty
   // state, not knowing what lies before. Joins the two and scans the rest on from there.
-  std::optional<std::string> append(stage& s) const {
+  std::optional<std::string> append(stage& s, std::int64_t border, std::int64_t end) const {
     const test_case& c = s.what();
-    dice d(c.seed);
-    const std::int64_t group = sizes_of(c).group;
-    const std::int64_t border = d.between(0, c.length / group) * group;
-    const std::int64_t end = d.between(border, c.length);
     plan p(c.what, {.length = c.length}, options(c));
     const auto pass = [&](state& to, std::int64_t first, std::int64_t last, const value& init) {
       arguments a = stretch(s, first, last);
@@ -78,6 +74,14 @@ class states : public on_backend {
     return {};
   }
 
+  std::optional<std::string> append_anywhere(stage& s) const {
+    const test_case& c = s.what();
+    dice d(c.seed);
+    const std::int64_t group = sizes_of(c).group;
+    const std::int64_t border = d.between(0, c.length / group) * group;
+    return append(s, border, d.between(border, c.length));
+  }
+
   static std::string wrong_position(const state& s, std::int64_t want) {
     return "position " + std::to_string(s.position()) + " after " + std::to_string(want) +
            " elements";
@@ -95,7 +99,7 @@ TEST_P(states, resume_anywhere) {
 TEST_P(states, append_the_aggregate_of_a_range_on_a_group_border) {
   for_all_cases(GetParam().name, case_count() / 4, [&](const test_case& c) {
     stage s(c);
-    const auto wrong = append(s);
+    const auto wrong = append_anywhere(s);
     return wrong ? wrong : s.problem(GetParam().role);
   });
 }
@@ -106,11 +110,30 @@ TEST_P(states, do_not_see_the_callers_floating_point_mode) {
     std::optional<std::string> wrong;
     {
       const foreign_mode mode(c.seed);
-      wrong = c.one_shot ? resume(s) : append(s);
+      wrong = c.one_shot ? resume(s) : append_anywhere(s);
       if (!mode.kept()) wrong = "the caller's mode was not restored";
     }
     return wrong ? wrong : s.problem(GetParam().role);
   });
+}
+
+TEST_P(states, append_whole_groups_in_every_floating_point_mode) {
+  // With an init, appending folds groups at once; without, the next run does.
+  test_case c{
+      .what = {.in = c128, .out = c128}, .init = true, .data = distribution::near_one, .seed = 1};
+  const std::int64_t group = sizes_of(c).group;
+  c.length = 4 * group;
+  for (std::uint64_t which = 0; which < 16; ++which) {
+    stage s(c);
+    try {
+      const foreign_mode mode(which);
+      ASSERT_EQ(append(s, group, 3 * group), std::nullopt);
+    } catch (const error& e) {
+      ASSERT_EQ(e.code(), errc::unsupported) << e.what();
+      GTEST_SKIP() << e.what();
+    }
+    ASSERT_EQ(s.problem(GetParam().role), std::nullopt) << "mode " << which;
+  }
 }
 
 TEST_P(states, survive_their_image) {
