@@ -63,6 +63,10 @@ constexpr S convert(In x) {
 // How the elements of a scan lie in memory.
 enum class shape { plain, logical, pair, split };
 
+// One of the shapes that an A can have.
+template <class A>
+inline constexpr shape shape_of_any = detail::is_affine_pair<A> ? shape::pair : shape::plain;
+
 inline shape shape_of(const spec& what) {
   switch (what.op.id) {
     case builtin::logical_and:
@@ -146,6 +150,39 @@ decltype(auto) with_output(type out, F&& f) {
     if (out == type::bf16) return f.template operator()<bfloat16>();
   }
   return f.template operator()<S>();
+}
+
+template <class A>
+using reader = A (*)(const arguments&, std::int64_t);
+template <class A>
+using writer = void (*)(void*, std::int64_t, A);
+
+// Calls f.operator()<In, Shape>() for the elements that a valid spec reads into accumulators A.
+template <class A, class F>
+auto with_input(const spec& what, F&& f) {
+  using S = typename scalar_of<A>::type;
+  using result = decltype(f.template operator()<S, shape_of_any<A>>());
+  return with_type(what.in, [&]<class In>() -> result {
+    if constexpr (readable<In, S>)
+      return with_shape<A>(shape_of(what),
+                           [&]<shape Shape>() { return f.template operator()<In, Shape>(); });
+    else
+      return {};  // no valid spec comes here
+  });
+}
+
+template <class A>
+reader<A> choose_reader(const spec& what) {
+  return with_input<A>(what,
+                       []<class In, shape Shape>() -> reader<A> { return read<A, In, Shape>; });
+}
+
+template <class A>
+writer<A> choose_writer(const spec& what) {
+  return with_output<A>(what.out, [&]<class Out>() {
+    return with_shape<A>(shape_of(what),
+                         []<shape Shape>() -> writer<A> { return write<A, Out, Shape>; });
+  });
 }
 
 // Calls f.operator()<Op>() with the operator of a valid spec.

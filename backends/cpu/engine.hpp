@@ -7,16 +7,18 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <thread>
 #include <vector>
 
-#include "backends/cpu/fp_environment.hpp"
 #include "backends/cpu/kernel.hpp"
 #include "backends/cpu/odometer.hpp"
 #include "backends/cpu/policy.hpp"
 #include "backends/cpu/streaming.hpp"
+#include "upsweep/detail/fp_environment.hpp"
 #include "upsweep/error.hpp"
 
 namespace upsweep::cpu {
@@ -79,6 +81,20 @@ struct state_image {
   }
 };
 
+// Zeros that cost no memory before they are used: a plan may allow far more than its runs take.
+template <class T>
+class lazy_array {
+ public:
+  explicit lazy_array(std::int64_t n)
+      : data_(static_cast<T*>(std::calloc(static_cast<std::size_t>(n), sizeof(T))), std::free) {
+    if (data_ == nullptr) throw std::bad_alloc();
+  }
+  T& operator[](std::int64_t i) { return data_.get()[i]; }
+
+ private:
+  std::unique_ptr<T, void (*)(void*)> data_;
+};
+
 // The threads of one scan share this. A thread takes blocks in order by ticket, publishes the super
 // totals of its block, and brings its own odometer forward over the totals that others published:
 // nobody waits for another's prefix, and every association is order 1's.
@@ -88,9 +104,7 @@ class look_back {
 
  public:
   // Room for scans of at most `supers` whole supers.
-  explicit look_back(std::int64_t supers)
-      : totals_(new T[static_cast<std::size_t>(supers)]),
-        published_(new std::atomic<std::uint64_t>[static_cast<std::size_t>(supers)]()) {}
+  explicit look_back(std::int64_t supers) : totals_(supers), published_(supers) {}
 
   // Before the threads of a run start.
   void begin(std::int64_t supers_per_block) {
@@ -101,25 +115,25 @@ class look_back {
 
   std::int64_t next_block() { return ticket_.fetch_add(1, std::memory_order_relaxed); }
 
-  T* totals_of(std::int64_t block) { return totals_.get() + block * supers_per_block_; }
+  T* totals_of(std::int64_t block) { return &totals_[block * supers_per_block_]; }
 
   // Release: whoever sees the epoch sees the totals written before.
   void publish(std::int64_t block) {
-    published_[static_cast<std::size_t>(block)].store(epoch_, std::memory_order_release);
+    std::atomic_ref(published_[block]).store(epoch_, std::memory_order_release);
   }
 
   // Moves `at` over the blocks before `block`, from the border of one.
   void advance(std::int64_t from, std::int64_t block, odometer<Op>& at) {
     for (std::int64_t b = from; b < block; ++b) {
-      const auto& flag = published_[static_cast<std::size_t>(b)];
+      const std::atomic_ref flag(published_[b]);
       while (flag.load(std::memory_order_acquire) != epoch_) std::this_thread::yield();
       for (std::int64_t k = 0; k < supers_per_block_; ++k) at.push_super(totals_of(b)[k]);
     }
   }
 
  private:
-  std::unique_ptr<T[]> totals_;
-  std::unique_ptr<std::atomic<std::uint64_t>[]> published_;  // the epoch of the block's totals
+  lazy_array<T> totals_;
+  lazy_array<std::uint64_t> published_;  // the epoch of the block's totals
   std::int64_t supers_per_block_ = 1;
   std::uint64_t epoch_ = 0;
   std::atomic<std::int64_t> ticket_{0};
@@ -134,36 +148,37 @@ class engine {
   engine(const kernel<Op>& k, const policy& p, std::int64_t most_elements)
       : kernel_(k),
         policy_(p),
-        shared_(p.threads > 1 && most_elements >= least_parallel() ? most_elements / super + 1
-                                                                   : 1) {}
+        shared_(p.threads != 1 && most_elements >= least_parallel() ? most_elements / super + 1
+                                                                    : 1) {}
 
   // Scans `n` elements of s on from `at`, which moves past them.
   void scan(const stream<T>& s, std::int64_t n, bool exclusive, odometer<Op>& at) {
-    if (policy_.threads == 1 || n < least_parallel() || inside_parallel_region()) {
-      const fp_environment ieee;
+    const int threads = threads_now(policy_.threads);
+    if (threads == 1 || n < least_parallel()) {
+      const detail::fp_environment ieee;
       kernel_.scan(s, 0, n, exclusive, at);
       stream_fence();
       return;
     }
     const std::int64_t head = (super - at.position() % super) % super;
     {
-      const fp_environment ieee;
+      const detail::fp_environment ieee;
       kernel_.scan(s, 0, head, exclusive, at);
     }
-    scan_blocks(s, head, n - head, exclusive, at);
+    scan_blocks(s, head, n - head, threads, exclusive, at);
   }
 
   // Moves `at` over `n` elements of s without an output.
   void skip(const stream<T>& s, std::int64_t n, odometer<Op>& at) const {
-    const fp_environment ieee;
+    const detail::fp_environment ieee;
     const std::int64_t head = std::min(n, (super - at.position() % super) % super);
     const std::int64_t supers = (n - head) / super;
     generic_kernel<Op>::skip(s, 0, head, at);
     std::vector<T> totals(static_cast<std::size_t>(supers));
-    [[maybe_unused]] const int threads = inside_parallel_region() ? 1 : policy_.threads;
+    [[maybe_unused]] const int threads = threads_now(policy_.threads);
 #pragma omp parallel num_threads(threads) if (n >= least_parallel())
     {
-      const fp_environment also_ieee;
+      const detail::fp_environment also_ieee;
 #pragma omp for schedule(dynamic)
       for (std::int64_t k = 0; k < supers; ++k)
         kernel_.reduce(s, head + k * super, 1, &totals[static_cast<std::size_t>(k)]);
@@ -181,22 +196,21 @@ class engine {
     return std::max(policy_.parallel_from / static_cast<std::int64_t>(sizeof(T)), 3 * super);
   }
 
-  std::int64_t supers_per_block(std::int64_t n) const {
+  std::int64_t supers_per_block(std::int64_t n, int threads) const {
     const std::int64_t most = policy_.block / static_cast<std::int64_t>(sizeof(T)) / super;
-    return std::clamp<std::int64_t>(n / super / (4 * policy_.threads), 1,
-                                    std::max<std::int64_t>(most, 1));
+    return std::clamp<std::int64_t>(n / super / (4 * threads), 1, std::max<std::int64_t>(most, 1));
   }
 
-  void scan_blocks(const stream<T>& s, std::int64_t first, std::int64_t n, bool exclusive,
-                   odometer<Op>& at) {
-    const std::int64_t supers = supers_per_block(n);
+  void scan_blocks(const stream<T>& s, std::int64_t first, std::int64_t n, int threads,
+                   bool exclusive, odometer<Op>& at) {
+    const std::int64_t supers = supers_per_block(n, threads);
     const std::int64_t block = supers * super;
     const std::int64_t blocks = (n + block - 1) / block;
     shared_.begin(supers);
     const odometer<Op> start = at;
-#pragma omp parallel num_threads(policy_.threads)
+#pragma omp parallel num_threads(threads)
     {
-      const fp_environment ieee;
+      const detail::fp_environment ieee;
       odometer<Op> mine = start;
       std::int64_t passed = 0;
       for (std::int64_t b = shared_.next_block(); b < blocks; b = shared_.next_block()) {

@@ -5,7 +5,6 @@
 #include "backends/cpu/engine.hpp"
 #include "backends/cpu/simd.hpp"
 #include "backends/cpu/streaming.hpp"
-#include "upsweep/detail/validation.hpp"
 
 namespace upsweep::cpu {
 
@@ -38,20 +37,14 @@ template <class A>
 loader<A> choose_loader(const spec& what) {
   using S = typename scalar_of<A>::type;
   const bool reverse = what.direction == direction::reverse;
-  return with_type(what.in, [&]<class In>() -> loader<A> {
-    if constexpr (readable<In, S>) {
-      return with_shape<A>(shape_of(what), [&]<shape Shape>() -> loader<A> {
-        constexpr bool same =
-            std::is_same_v<In, S> || (std::is_integral_v<In> && sizeof(In) == sizeof(S));
-        if (reverse) return load<A, In, Shape, true>;
-        if constexpr (same && (Shape == shape::plain || Shape == shape::pair))
-          return nullptr;
-        else
-          return load<A, In, Shape, false>;
-      });
-    } else {
+  return with_input<A>(what, [&]<class In, shape Shape>() -> loader<A> {
+    constexpr bool same =
+        std::is_same_v<In, S> || (std::is_integral_v<In> && sizeof(In) == sizeof(S));
+    if (reverse) return load<A, In, Shape, true>;
+    if constexpr (same && (Shape == shape::plain || Shape == shape::pair))
       return nullptr;
-    }
+    else
+      return load<A, In, Shape, false>;
   });
 }
 
@@ -79,13 +72,7 @@ class openmp_plan final : public detail::plan_impl {
       : what_(what),
         load_(choose_loader<T>(what)),
         store_(choose_storer<T>(what)),
-        write_total_(with_output<T>(what.out,
-                                    [&]<class Out>() {
-                                      return with_shape<T>(shape_of(what),
-                                                           []<shape Shape>() -> writer {
-                                                             return write<T, Out, Shape>;
-                                                           });
-                                    })),
+        write_total_(choose_writer<T>(what)),
         engine_(simd_kernel<Op>(choose_simd_target()), make_policy(options.threads),
                 at_most.length) {}
 
@@ -137,8 +124,6 @@ class openmp_plan final : public detail::plan_impl {
   }
 
  private:
-  using writer = void (*)(void*, std::int64_t, T);
-
   stream<T> elements(const arguments& a) const {
     stream<T> s{a, load_ == nullptr ? static_cast<const T*>(a.in) : nullptr,
                 store_ == nullptr ? static_cast<T*>(a.out) : nullptr, load_, store_};
@@ -169,7 +154,7 @@ class openmp_plan final : public detail::plan_impl {
   void finish(const detail::request& r, const odometer<Op>& at,
               const std::vector<T>& groups) const {
     if (r.args.total != nullptr) {
-      const fp_environment ieee;
+      const detail::fp_environment ieee;
       odometer<Op> whole = at;
       for (const T& g : groups) whole.fold_group(g);
       write_total_(r.args.total, 0, whole.prefix().value_or(Op::identity()));
@@ -186,7 +171,7 @@ class openmp_plan final : public detail::plan_impl {
   spec what_;
   loader<T> load_;
   storer<T> store_;
-  writer write_total_;
+  writer<T> write_total_;
   engine<Op> engine_;
 };
 

@@ -22,33 +22,31 @@ std::string kib(std::int64_t bytes) { return std::to_string(bytes / 1024) + " Ki
 }  // namespace
 
 policy make_policy(int threads) {
-#ifdef _OPENMP
-  // libgomp ends the process when it is asked for more threads than it can start.
-  const int sane = std::max(256, omp_get_num_procs());
-  const int most = std::min(threads > 0 ? threads : omp_get_max_threads(), sane);
-#else
-  const int most = 1 + 0 * threads;
-#endif
   const std::int64_t l2 = cache_bytes(_SC_LEVEL2_CACHE_SIZE, 1 << 20);
   const std::int64_t last = std::max(l2, cache_bytes(_SC_LEVEL3_CACHE_SIZE, 8 << 20));
   // A block and its output stay in half of L2 between the two reads of a block.
-  return {.threads = most,
+  return {.threads = threads,
           .parallel_from = 512 << 10,
           .block = std::clamp<std::int64_t>(l2 / 4, 32 << 10, 256 << 10),
           .stream_stores_from = last};
 }
 
 std::string policy::text() const {
-  return "at most " + std::to_string(threads) + (threads == 1 ? " thread" : " threads") +
-         ", one below " + kib(parallel_from) + ", blocks of " + kib(block) +
+  const std::string team = threads == 0   ? "OpenMP's threads"
+                           : threads == 1 ? "one thread"
+                                          : "at most " + std::to_string(threads) + " threads";
+  return team + ", one below " + kib(parallel_from) + ", blocks of " + kib(block) +
          ", non-temporal stores from " + kib(stream_stores_from);
 }
 
-bool inside_parallel_region() {
+int threads_now([[maybe_unused]] int limit) {
 #ifdef _OPENMP
-  return omp_in_parallel() != 0;
+  if (omp_in_parallel() != 0) return 1;
+  constexpr int harmless = 16;  // on any machine
+  return std::min(limit > 0 ? limit : omp_get_max_threads(),
+                  std::max(harmless, omp_get_num_procs()));
 #else
-  return false;
+  return 1;
 #endif
 }
 

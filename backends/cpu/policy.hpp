@@ -9,7 +9,7 @@ namespace upsweep::cpu {
 
 // How cpu.openmp spends the machine on one scan. It decides speed alone, never a bit of a result.
 struct policy {
-  int threads = 1;                      // at most
+  int threads = 0;                      // at most; 0: as OpenMP would choose at each run
   std::int64_t parallel_from = 0;       // bytes of accumulators; one thread below
   std::int64_t block = 0;               // bytes of accumulators a thread takes at a time, at most
   std::int64_t stream_stores_from = 0;  // bytes in + out; non-temporal stores from there on
@@ -17,11 +17,12 @@ struct policy {
   std::string text() const;
 };
 
-// For a plan with this limit of threads (0: as OpenMP would choose), on this machine.
+// For a plan with this limit of threads, on this machine.
 policy make_policy(int threads);
 
-// Whether the caller already runs in an active parallel region.
-bool inside_parallel_region();
+// Threads for a run under this limit: one inside a caller's parallel region, and never so many that
+// the OpenMP library would end the process for want of them.
+int threads_now(int limit);
 
 }  // namespace upsweep::cpu
 

@@ -4,8 +4,8 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "backends/cpu/elements.hpp"
-#include "backends/cpu/fp_environment.hpp"
-#include "upsweep/detail/validation.hpp"
+#include "upsweep/detail/fp_environment.hpp"
+#include "upsweep/error.hpp"
 
 namespace upsweep::cpu {
 
@@ -17,21 +17,7 @@ class serial_plan final : public detail::plan_impl {
 
  public:
   explicit serial_plan(const spec& what)
-      : what_(what),
-        read_(with_type(what.in,
-                        [&]<class In>() -> reader {
-                          using S = typename scalar_of<A>::type;
-                          if constexpr (readable<In, S>)
-                            return with_shape<A>(shape_of(what), []<shape Shape>() -> reader {
-                              return read<A, In, Shape>;
-                            });
-                          else
-                            return nullptr;
-                        })),
-        write_(with_output<A>(what.out, [&]<class Out>() -> writer {
-          return with_shape<A>(shape_of(what),
-                               []<shape Shape>() -> writer { return write<A, Out, Shape>; });
-        })) {}
+      : what_(what), read_(choose_reader<A>(what)), write_(choose_writer<A>(what)) {}
 
   void run(const detail::request& r) override { scan(r, r.args.out); }
   void aggregate(const detail::request& r) override { scan(r, nullptr); }
@@ -46,11 +32,8 @@ class serial_plan final : public detail::plan_impl {
   std::string policy() const override { return "one thread, left to right"; }
 
  private:
-  using reader = A (*)(const arguments&, std::int64_t);
-  using writer = void (*)(void*, std::int64_t, A);
-
   void scan(const detail::request& r, void* out) const {
-    const fp_environment ieee;
+    const detail::fp_environment ieee;
     const arguments& a = r.args;
     const bool exclusive = what_.kind == kind::exclusive;
     A prefix{};
@@ -91,8 +74,8 @@ class serial_plan final : public detail::plan_impl {
   }
 
   spec what_;
-  reader read_;
-  writer write_;
+  reader<A> read_;
+  writer<A> write_;
 };
 
 class serial_backend final : public detail::backend {

@@ -20,7 +20,8 @@ enum class errc {
   device,                // the device or its driver reported a failure
 };
 
-// The one exception of the library. An error found before work began leaves every output untouched.
+// The one exception of the library, beside std::bad_alloc where a name or a message does not fit
+// into memory. An error found before work began leaves every output untouched.
 class UPSWEEP_API error : public std::runtime_error {
  public:
   error(errc code, const std::string& message) : std::runtime_error(message), code_(code) {}

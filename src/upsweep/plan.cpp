@@ -2,6 +2,7 @@
 #include "upsweep/plan.hpp"
 
 #include <atomic>
+#include <limits>
 #include <new>
 
 #include "upsweep/detail/fp_environment.hpp"
@@ -24,6 +25,8 @@ class plan_core {
       throw error(errc::invalid_argument,
                   "memory: " + std::to_string(static_cast<unsigned>(options.memory)) +
                       " is neither host nor device");
+    if (options.allocate != nullptr || options.release != nullptr)
+      throw error(errc::unsupported, "allocate: a caller's workspace is not served yet");
     const selection s = select(what, at_most, options);
     name_ = s.chosen->name;
     try {
@@ -54,6 +57,10 @@ class plan_core {
         throw error(errc::invalid_argument,
                     std::string(name) + ": a state of another scan than the plan's");
     if (&b == &n) throw error(errc::invalid_argument, "next: the same state as before");
+    if (n.position > std::numeric_limits<std::int64_t>::max() - b.position)
+      throw error(errc::invalid_argument,
+                  "next: " + std::to_string(n.position) + " elements after a state of " +
+                      std::to_string(b.position) + " are more than 2^63 - 1");
     const fp_environment ieee;
     impl_->append(b, n);
   }

@@ -29,7 +29,11 @@ struct plan_options {
   std::string_view
       backend{};  // a name, a family ("cpu"), "auto"; empty: UPSWEEP_BACKEND, else auto
   upsweep::memory memory = memory::host;
-  int threads = 0;  // CPU threads at most; 0: as OpenMP would choose
+  int threads = 0;  // CPU threads at most; 0: as OpenMP would choose at each run
+  // Where the workspace comes from, called with `context`. Not served yet.
+  void* (*allocate)(void* context, std::size_t bytes, std::size_t alignment) = nullptr;
+  void (*release)(void* context, void* p, std::size_t bytes) = nullptr;
+  void* context = nullptr;
 };
 
 // What a range of elements leaves behind: enough to go on after it with the same bits as one whole
@@ -74,18 +78,24 @@ class UPSWEEP_API plan {
   // Scans. O(length) work; no allocation on the CPU but for state. With `state`, goes on from it
   // (init must then be absent, except from the empty state) and leaves the state after this run in
   // it; a reverse scan goes through its ranges from the last to the first.
-  // Errors: invalid_argument, unsupported, busy, device.
+  // Errors: invalid_argument, unsupported, busy, out_of_memory (for the state), device.
   void run(const arguments& a);
 
   // Advances a.state over a.in without writing an output: the aggregate of a range. A range that
-  // starts at an empty state keeps the list of its group totals, so that append can fold it in.
+  // starts at an empty state, without init, keeps the list of its group totals, so that append can
+  // fold it in. `out` is ignored; a total may be asked for. O(length) work; allocates the totals of
+  // the range's supers. Errors: those of run, and invalid_argument without a state.
   void aggregate(const arguments& a);
 
-  // Puts the range that `next` passed after the one that `before` passed. `before` must lie on a
-  // group border: position() a multiple of order1::group(accumulator bytes).
+  // Puts the range that `next` passed after the one that `before` passed. `before` must be empty or
+  // lie on a group border: position() a multiple of order1::group(accumulator bytes). `next` must
+  // come from aggregate, from an empty state without init. O(groups of next). On an error `before`
+  // is as it was. Errors: invalid_argument (not so, a state of another scan, the same object
+  // twice), unsupported (cpu.serial, which keeps one running value).
   void append(state& before, const state& next) const;
 
   // Lets the next run use another stream than the last; on the CPU it has no effect.
+  // Errors: invalid_argument if the plan was moved from.
   void rebind(void* stream);
 
   // "cpu.openmp"; how that was chosen, and the policy of its runs. Both empty once moved from.

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <list>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -87,7 +88,11 @@ void scan(const spec& what, const arguments& a, const plan_options& o) {
   std::optional<plan> p = cache().take(key);
   if (!p) p.emplace(what, key.at_most, o);
   p->run(a);
-  cache().give_back(std::move(key), std::move(*p));
+  try {
+    cache().give_back(std::move(key), std::move(*p));
+  } catch (const std::bad_alloc&) {
+    // The scan is done; the next one makes its plan anew.
+  }
 }
 
 }  // namespace upsweep

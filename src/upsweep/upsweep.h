@@ -7,9 +7,9 @@
 // scan computes.
 //
 // Calls. A function that can fail returns its upsweep_code; upsweep_last_error() then gives the
-// message, which names the argument and the value. After a failure no output has been written. No
-// function prints, aborts or throws. Everything may be used from any threads at once, but one plan
-// or one state by one thread at a time.
+// message, which names the argument and the value. An error found before work began leaves outputs
+// untouched. No function prints, aborts or throws. Everything may be used from any threads at once,
+// but one plan or one state by one thread at a time.
 //
 // Structs. Each begins with struct_size, the bytes it has in the caller's build, and is filled with
 // defaults by its init function: upsweep_spec_init(&spec, sizeof spec). Later versions add fields

@@ -229,6 +229,9 @@ std::string describe(const number& x) {
   return s;
 }
 
+// 2 for pairs (affine), else 1.
+std::size_t components_of(const spec& what) { return what.op.id == builtin::affine ? 2 : 1; }
+
 void convert_init(const spec& what, const value& init, request& r) {
   const fp_environment ieee;  // an init may be a denormal
   if (init.type() == type::user) refuse("init: a value of a user type, for a built-in operator");
@@ -299,12 +302,6 @@ void check_flat_only(const extents& e) {
 
 }  // namespace
 
-int components_of(const spec& what) noexcept { return what.op.id == builtin::affine ? 2 : 1; }
-
-std::size_t accumulator_size(const spec& what) noexcept {
-  return size_of(accumulator_of(what.out)) * static_cast<std::size_t>(components_of(what));
-}
-
 void validate(const spec& what, const extents& at_most) {
   check_enum(what.in, type::user, "in");
   check_enum(what.out, type::user, "out");
@@ -332,8 +329,7 @@ void validate(const spec& what, const extents& at_most) {
   if (what.affine == affine_form::split && what.op.id != builtin::affine)
     refuse("affine: split, but the operator is " + text(name_of(what.op.id)));
 
-  const auto element =
-      std::max(size_of(what.in), size_of(what.out)) * static_cast<std::size_t>(components_of(what));
+  const auto element = std::max(size_of(what.in), size_of(what.out)) * components_of(what);
   check_bytes(at_most.length, element, "extents.length");
 
   if (what.op.id == builtin::log_add_exp) not_served("op: log_add_exp is not served yet");

@@ -112,7 +112,7 @@ TEST_P(surroundings, every_cpu_target_gives_the_same_bits) {
     const variable forced("UPSWEEP_CPU_TARGET", name);
     for_all_cases(GetParam().name, share, [&](const test_case& c) -> std::optional<std::string> {
       const verdict v = run_case(c, GetParam());
-      if (v.outcome == verdict::refused) throw error(errc::unsupported, v.detail);
+      if (v.outcome == verdict::refused) return refused(v.detail);
       if (v.outcome == verdict::failed) return std::string(name) + ": " + v.detail;
       return {};
     });

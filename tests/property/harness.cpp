@@ -154,8 +154,11 @@ void for_all_cases(const std::string& backend, int count, const property& holds)
       [&] {
         const test_case c = *cases;
         const answer is = check_one(backend, c, holds);
-        if (is.wrong)
-          RC_FAIL(*is.wrong + "\nreplay this case alone with UPSWEEP_CASE='" + to_line(c) + "'");
+        if (is.wrong) {
+          const std::string message =
+              *is.wrong + "\nreplay this case alone with UPSWEEP_CASE='" + to_line(c) + "'";
+          RC_FAIL(message);
+        }
         served += is.refused ? 0 : 1;
         refusal = is.refused.value_or(refusal);
       },

@@ -42,6 +42,12 @@ class on_backend : public ::testing::TestWithParam<backend_info> {
     return {.backend = GetParam().name, .threads = c.threads};
   }
   bool is_production() const { return GetParam().role == role::production; }
+  // Every drawn case is a valid scan: only a textbook backend or a peer may refuse it.
+  std::optional<std::string> refused(const std::string& why) const {
+    if (GetParam().role == role::textbook || GetParam().role == role::peer)
+      throw error(errc::unsupported, why);
+    return "refused: " + why;
+  }
 };
 
 // Names a parameter for GoogleTest: "cpu_openmp".

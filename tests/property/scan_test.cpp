@@ -39,7 +39,7 @@ TEST_P(scans, equal_the_oracle) {
   for_all_cases(GetParam().name, case_count(),
                 [&](const test_case& c) -> std::optional<std::string> {
                   const verdict v = run_case(c, GetParam());
-                  if (v.outcome == verdict::refused) throw error(errc::unsupported, v.detail);
+                  if (v.outcome == verdict::refused) return refused(v.detail);
                   if (v.outcome == verdict::failed) return v.detail;
                   return {};
                 });

@@ -4,11 +4,13 @@
 
 #include <gtest/gtest.h>
 #include <malloc.h>
+#include <unistd.h>
 
 #include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <thread>
 #include <type_traits>
@@ -185,6 +187,24 @@ TEST(plan, asks_for_no_more_threads_than_a_process_can_start) {
     p.run({.in = ones.data(), .out = out.data(), .length = n});
     EXPECT_EQ(out.back(), n);
   }
+}
+
+TEST(plan, takes_no_workspace_from_the_caller_yet) {
+  const auto allocate = [](void*, std::size_t, std::size_t) -> void* { return nullptr; };
+  expect_error(errc::unsupported, {"allocate", "not served yet"},
+               [&] { plan({}, {.length = 8}, {.allocate = allocate}); });
+}
+
+// Extents are limits: a generous one costs address space, not memory or time.
+TEST(plan, touches_no_memory_for_what_it_may_never_scan) {
+  const auto resident = [] {
+    std::size_t total = 0, pages = 0;
+    std::ifstream("/proc/self/statm") >> total >> pages;
+    return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  };
+  const std::size_t before = resident();
+  const plan p({.in = f64}, {.length = std::int64_t{1} << 36}, {.threads = 8});
+  EXPECT_LT(resident(), before + (std::size_t{64} << 20));
 }
 
 // The promise of plan.hpp: a workspace of at most length / 64 elements and a constant.

@@ -307,6 +307,22 @@ TEST(state, a_position_at_the_end_of_int64_is_refused) {
   }
 }
 
+TEST(state, joining_past_the_end_of_int64_is_refused) {
+  plan p({}, {.length = group + 9}, {.backend = "cpu.openmp"});
+  const std::vector<float> x = rough(group + 9);
+  std::vector<float> out(x.size());
+  state whole_group, next;
+  p.run({.in = x.data(), .out = out.data(), .length = group, .state = &whole_group});
+  p.aggregate({.in = x.data(), .length = group + 9, .state = &next});
+  std::vector<std::byte> image = whole_group.to_bytes();
+  const std::int64_t position = INT64_MAX - group + 1;
+  std::memcpy(image.data() + 16, &position, sizeof position);
+  state before = state::from_bytes(image);
+  expect_error(errc::invalid_argument, {"next: 262153", "9223372036854513664"},
+               [&] { p.append(before, next); });
+  EXPECT_EQ(before.to_bytes(), image);
+}
+
 TEST(state, one_of_another_order_is_refused) {
   state serial = state::from_bytes(image_of("cpu.serial", 1000));
   expect_error(errc::invalid_argument, {"state", "order 1"}, [&] { resume("cpu.openmp", serial); });

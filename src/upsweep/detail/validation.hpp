@@ -10,12 +10,6 @@ namespace upsweep::detail {
 void validate(const spec& what, const extents& at_most);
 request validate(const spec& what, const extents& at_most, const arguments& a, bool writes_output);
 
-// 2 for pairs (affine), else 1.
-int components_of(const spec& what) noexcept;
-
-// Bytes of one accumulator: what the units of order 1 go by.
-std::size_t accumulator_size(const spec& what) noexcept;
-
 }  // namespace upsweep::detail
 
 #endif
