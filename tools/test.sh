@@ -61,7 +61,7 @@ quiet build/logs/build ninja -C build
 run_tests release build $((20000 * times))
 
 configure build-asan "${sanitised[@]}" -Db_sanitize=address,undefined
-UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+UPSWEEP_BITS_N=300019 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
   run_tests asan build-asan $((1500 * times)) "${once[@]}"
 
 # g++'s OpenMP run-time library gives false reports; clang's tells TSan of its barriers, by Archer.
@@ -69,7 +69,7 @@ CC=clang CXX=clang++ configure build-tsan "${sanitised[@]}" -Db_sanitize=thread 
   -Dfuzz=disabled -Dwerror=true
 OMP_TOOL_LIBRARIES=$(llvm-config --libdir)/libarcher.so \
   TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1 \
-  run_tests tsan build-tsan $((1500 * times)) "${once[@]}" --no-suite command --no-suite examples
+  run_tests tsan build-tsan $((1500 * times)) "${once[@]}" --no-suite command --no-suite conformance --no-suite examples
 
 # The fuzz targets are instrumented by themselves, whatever the rest of the build is.
 CC=clang CXX=clang++ configure build-clang -Dfuzz=enabled -Dbench=disabled -Dwerror=true
