@@ -90,7 +90,8 @@ class Chunks(CommandTest):
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
             self.assertEqual(process.returncode, 0)
-            self.assertLess(usage.ru_maxrss, 128 << 10)  # KiB
+            if os.environ.get("SANITIZERS", "none") == "none":  # they keep freed memory
+                self.assertLess(usage.ru_maxrss, 128 << 10)  # KiB
             self.assertTrue(filecmp.cmp(self.at / "out.raw", self.at / "whole.raw", shallow=False))
 
 
