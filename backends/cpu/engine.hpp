@@ -153,8 +153,8 @@ class engine {
 
   // Scans `n` elements of s on from `at`, which moves past them.
   void scan(const stream<T>& s, std::int64_t n, bool exclusive, odometer<Op>& at) {
-    const int threads = threads_now(policy_.threads);
-    if (threads == 1 || n < least_parallel()) {
+    const int threads = n < least_parallel() ? 1 : threads_now(policy_.threads);
+    if (threads == 1) {
       const detail::fp_environment ieee;
       kernel_.scan(s, 0, n, exclusive, at);
       stream_fence();
