@@ -8,19 +8,12 @@
 #include <iostream>
 #include <map>
 
+#include "tests/support/sanitised.hpp"
 #include "upsweep/error.hpp"
 
 namespace upsweep::testing {
 
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool sanitised = true;
-#elif defined(__has_feature)
-constexpr bool sanitised = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool sanitised = false;
-#endif
 
 const char* environment(const char* name) {
   const char* text = std::getenv(name);

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "expect.hpp"
+#include "tests/support/sanitised.hpp"
 #include "upsweep/backends.hpp"
 
 namespace upsweep {
@@ -197,6 +198,7 @@ TEST(plan, takes_no_workspace_from_the_caller_yet) {
 
 // Extents are limits: a generous one costs address space, not memory or time.
 TEST(plan, touches_no_memory_for_what_it_may_never_scan) {
+  if (testing::sanitised) GTEST_SKIP() << "the sanitizer's shadow memory is resident too";
   const auto resident = [] {
     std::size_t total = 0, pages = 0;
     std::ifstream("/proc/self/statm") >> total >> pages;
