@@ -9,7 +9,9 @@
 // A chunk goes through three stages:
 //   gather: serial folds inside the vecs, prefixes over the vecs, the total of each run;
 //   bases:  tree prefixes over the 32 run totals, joined to W at the start of the chunk;
-//   emit:   W(i) = (base + vec prefix) + fold, transposed back and stored.
+//   emit:   W(i) = (base + vec prefix) + fold, transposed back and stored. Inclusive results are
+//           W(i + 1): the last one of a vec is W at the start of the next. So stores are aligned
+//           if the output is; stores over two lines cost a tenth to a quarter of the speed.
 // gather of the next chunk comes before emit of this one, which hides the latency of the bases.
 
 // clang-format off
@@ -216,6 +218,20 @@ HWY_INLINE void exchange_blocks(D d, hn::Vec<D> (&r)[B]) {
   }
 }
 
+// Block b + 1 of (low, high) becomes block b.
+template <std::size_t B, class D>
+HWY_INLINE hn::Vec<D> shift_blocks(D d, hn::Vec<D> high, [[maybe_unused]] hn::Vec<D> low) {
+  if constexpr (B == 2) {
+    return hn::ConcatLowerUpper(d, high, low);
+  } else if constexpr (B == 4) {
+    const hn::Repartition<std::uint64_t, D> d64;
+    const auto h = hn::BitCast(d64, high), l = hn::BitCast(d64, low);
+    return hn::BitCast(d, decltype(h){_mm512_alignr_epi64(h.raw, l.raw, 2)});
+  } else {
+    return high;
+  }
+}
+
 // ---- one chunk
 
 template <class Op>
@@ -241,7 +257,7 @@ struct chunk_kernel {
 
   // One value a run, component by component.
   struct per_run {
-    alignas(64) S part[P][runs_per_chunk + 16];
+    alignas(64) S part[P][runs_per_chunk + N];  // whole registers from any run
 
     T get(std::size_t r) const {
       S s[P];
@@ -297,7 +313,7 @@ struct chunk_kernel {
     for (std::size_t e = 0; e < E; ++e)
       for (std::size_t p = 0; p < P; ++p) x[e].part[p] = r[e * P + p];
   }
-  static HWY_INLINE void store_vecs(const reg (&x)[E], S* rows) {
+  static HWY_INLINE void store_vecs(const reg* x, S* rows) {
     V r[R];
 #pragma GCC unroll 16
     for (std::size_t e = 0; e < E; ++e)
@@ -427,9 +443,10 @@ struct chunk_kernel {
     return x;
   }
 
-  // W at the start of every run. Without a W at the start of the chunk, that of the first run is
-  // left to patch_first_run.
-  static void make_bases(const per_run& prefixes, const std::optional<T>& start, per_run& bases) {
+  // W at the start of every run, and at the end of the last. Without a W at the start of the chunk,
+  // that of the first run is left to patch_first_run.
+  static void make_bases(const per_run& prefixes, const std::optional<T>& start, T end,
+                         per_run& bases) {
     reg w;
     if (start) {
       S s[P];
@@ -442,42 +459,53 @@ struct chunk_kernel {
       const reg k = prefixes.load(s * N);
       bases.store(start ? op(w, k) : k, s * N + 1);
     }
+    bases.set(runs_per_chunk, end);
   }
 
-  // Stores W(i) of every element i of the chunk.
+  // Stores the results of all elements of the chunk.
+  template <bool Exclusive>
   static void emit(const gathered& g, const per_run& bases, T* out) {
     S* scalars = reinterpret_cast<S*>(out);
     for (std::size_t s = 0; s < L::strips; ++s)
-      emit_strip(g.folds[s], g.prefixes[s], bases.load(s * N),
-                 scalars + s * N * L::scalars_per_run);
+      emit_strip<Exclusive>(g.folds[s], g.prefixes[s], bases, s * N,
+                            scalars + s * N * L::scalars_per_run);
   }
 
-  static HWY_INLINE void emit_strip(const S (*folds)[H][R][N], const S (*prefixes)[P][N], reg base,
-                                    S* strip) {
+  template <bool Exclusive>
+  static HWY_INLINE void emit_strip(const S (*folds)[H][R][N], const S (*prefixes)[P][N],
+                                    const per_run& bases, std::size_t run, S* strip) {
     reg start[vecs];
-    start[0] = base;
+    start[0] = bases.load(run);
 #pragma GCC unroll 4
-    for (std::size_t v = 1; v < vecs; ++v) start[v] = op(base, load(prefixes[v - 1]));
+    for (std::size_t v = 1; v < vecs; ++v) start[v] = op(start[0], load(prefixes[v - 1]));
+#pragma GCC unroll 4
+    for (std::size_t h = 0; h < H; ++h) exchange(start + h * B);
 #pragma GCC unroll 4
     for (std::size_t h = 0; h < H; ++h) {
-      exchange(start + h * B);
 #pragma GCC unroll 4
       for (std::size_t b = 0; b < B; ++b) {
-        reg w[E];
+        reg w[E + 1];
         w[0] = start[h * B + b];
 #pragma GCC unroll 16
         for (std::size_t e = 1; e < E; ++e) w[e] = op(w[0], load(folds[b][h] + e * P));
-        store_vecs(w, strip + b * R * L::scalars_per_run + h * N);
+        if constexpr (!Exclusive) {
+          const reg next = h + 1 < H ? start[(h + 1) * B + b] : bases.load(run + b * R + 1);
+          for (std::size_t p = 0; p < P; ++p)
+            w[E].part[p] = shift_blocks<B>(D(), next.part[p], w[0].part[p]);
+        }
+        store_vecs(w + (Exclusive ? 0 : 1), strip + b * R * L::scalars_per_run + h * N);
       }
     }
   }
 
-  // W(i) over the first run by the plain loop: where nothing comes before, the lanes have no base.
-  static void patch_first_run(const T* in, T* w) {
+  // The results of the first run by the plain loop: where nothing comes before, the lanes have no
+  // base.
+  static void patch_first_run(const T* in, bool exclusive, T* w) {
     odometer<Op> at;
     for (std::int64_t i = 0; i < odometer<Op>::run; ++i) {
-      w[i] = at.prefix().value_or(Op::identity());
+      if (exclusive) w[i] = at.prefix().value_or(Op::identity());
       at.push(in[i]);
+      if (!exclusive) w[i] = *at.prefix();
     }
   }
 };
@@ -503,53 +531,40 @@ struct simd_scan {
     if (done != count) scan_tail(s, first + done, count - done, exclusive, at);
   }
 
-  // A chunk's W(0) .. W(chunk), with room for whole registers.
-  struct results {
-    alignas(64) T w[chunk + run];
-  };
-
-  // The stages make W(i), the exclusive results. The inclusive ones are W(i + 1), so they go to the
-  // element before; the first chunk, whose first W has no such place, goes through a buffer.
   static void scan_chunks(const stream<T>& s, std::int64_t first, std::int64_t chunks,
                           bool exclusive, odometer<Op>& at) {
     if (chunks == 0) return;
-    alignas(64) T in_buffer[chunk];
-    results buffer;
+    alignas(64) T in_buffer[chunk], out_buffer[chunk];
     typename K::gathered g[2];
     const T* in = G::read(s, first, chunk, in_buffer);
     K::template gather<true>(in, &g[0], g[0].totals);
-    T first_run[run];
+    T first_run[run];  // of the input, which the output may overwrite
     std::memcpy(static_cast<void*>(first_run), in, sizeof first_run);
 
-    const std::int64_t shift = exclusive ? 0 : 1;
-    std::optional<T> start = at.prefix();
     for (std::int64_t c = 0; c < chunks; ++c) {
       typename K::gathered& now = g[c % 2];
       const std::int64_t here = first + c * chunk;
       typename K::per_run bases;
+      const std::optional<T> start = at.prefix();
       K::prefix_runs(now.totals);
       at.push_chunk(now.totals.get(runs_per_chunk - 1));
-      K::make_bases(now.totals, start, bases);
+      K::make_bases(now.totals, start, *at.prefix(), bases);
 
       if (c + 1 < chunks) {
         typename K::gathered& next = g[(c + 1) % 2];
         K::template gather<true>(G::read(s, here + chunk, chunk, in_buffer), &next, next.totals);
       }
-      const bool direct = s.out != nullptr && (exclusive || c > 0);
-      T* w = direct ? s.out + here - shift : buffer.w;
-      K::emit(now, bases, w);
-      if (!start) K::patch_first_run(first_run, w);
-      start = at.prefix();
-      if (!direct || !exclusive) w[chunk] = *start;
-      if (!direct) publish(s, here, chunk, w + shift);
+      T* out = s.out != nullptr ? s.out + here : out_buffer;
+      emit(now, bases, exclusive, out);
+      if (!start) K::patch_first_run(first_run, exclusive, out);
+      if (s.out == nullptr) s.store(s.args, here, chunk, out);
     }
   }
 
   // Fewer elements than a chunk: what the lanes make of the bytes after them is never stored.
   static void scan_tail(const stream<T>& s, std::int64_t first, std::int64_t count, bool exclusive,
                         odometer<Op>& at) {
-    alignas(64) T in[chunk];
-    results buffer;
+    alignas(64) T in[chunk], out[chunk];
     std::memset(static_cast<void*>(in), 0, sizeof in);
     if (s.in != nullptr)
       std::memcpy(static_cast<void*>(in), s.in + first,
@@ -565,19 +580,22 @@ struct simd_scan {
     for (std::int64_t r = 0; r < runs; ++r) at.push_run(g.totals.get(static_cast<std::size_t>(r)));
     for (std::int64_t i = runs * run; i < count; ++i) at.push(in[i]);
     K::prefix_runs(g.totals);
-    K::make_bases(g.totals, start, bases);
-    K::emit(g, bases, buffer.w);
-    if (!start) K::patch_first_run(in, buffer.w);
-    publish(s, first, count, buffer.w + (exclusive ? 0 : 1));
-  }
-
-  static void publish(const stream<T>& s, std::int64_t first, std::int64_t count,
-                      const T* results) {
+    K::make_bases(g.totals, start, *at.prefix(), bases);
+    emit(g, bases, exclusive, out);
+    if (!start) K::patch_first_run(in, exclusive, out);
     if (s.out != nullptr)
-      std::memcpy(static_cast<void*>(s.out + first), results,
+      std::memcpy(static_cast<void*>(s.out + first), out,
                   static_cast<std::size_t>(count) * sizeof(T));
     else
-      s.store(s.args, first, count, results);
+      s.store(s.args, first, count, out);
+  }
+
+  static void emit(const typename K::gathered& g, const typename K::per_run& bases, bool exclusive,
+                   T* out) {
+    if (exclusive)
+      K::template emit<true>(g, bases, out);
+    else
+      K::template emit<false>(g, bases, out);
   }
 
   static void reduce(const stream<T>& s, std::int64_t first, std::int64_t supers, T* totals) {
