@@ -73,11 +73,17 @@ class odometer {
 
   // W(position): init and all elements so far, in order 1; nothing if there are none.
   std::optional<T> prefix() const {
-    std::optional<T> w = tile_start_;
-    join(w, chunks_);
+    std::optional<T> w = chunk_prefix();
     join(w, runs_);
     join(w, vecs_);
     if (position_ % vec != 0) w = w ? Op::combine(*w, fold_) : fold_;
+    return w;
+  }
+
+  // The same at the border of a chunk, where no smaller unit is open.
+  std::optional<T> chunk_prefix() const {
+    std::optional<T> w = tile_start_;
+    join(w, chunks_);
     return w;
   }
 

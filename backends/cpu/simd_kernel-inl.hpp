@@ -251,7 +251,7 @@ struct chunk_kernel {
   static constexpr std::size_t chunk = runs_per_chunk * run_bytes / sizeof(T);
   using reg = element<V, P>;
   // Prefetch distances, in scalars: four chunks of input, and the next chunk of output, which the
-  // stores would else wait for. A prefetch past the end of an array is harmless.
+  // stores would else wait for.
   static constexpr std::size_t read_ahead = 4 * runs_per_chunk * L::scalars_per_run;
   static constexpr std::size_t write_ahead = runs_per_chunk * L::scalars_per_run;
 
@@ -300,13 +300,19 @@ struct chunk_kernel {
     for (std::size_t p = 0; p < P; ++p) hn::Store(x.part[p], D(), to[p]);
   }
 
+  // Past the end of an array it is harmless, but no pointer may be made by addition.
+  static HWY_INLINE void prefetch(const S* p, std::size_t ahead) {
+    hwy::Prefetch(
+        reinterpret_cast<const S*>(reinterpret_cast<std::uintptr_t>(p) + ahead * sizeof(S)));
+  }
+
   // `rows` is register h of the first of R runs; x[e] becomes element e of their vecs.
   static HWY_INLINE void load_vecs(const S* rows, reg (&x)[E]) {
     V r[R];
 #pragma GCC unroll 16
     for (std::size_t k = 0; k < R; ++k) {
       r[k] = hn::LoadU(D(), rows + k * L::scalars_per_run);
-      hwy::Prefetch(rows + k * L::scalars_per_run + read_ahead);
+      prefetch(rows + k * L::scalars_per_run, read_ahead);
     }
     transpose_blocks(D(), r);
 #pragma GCC unroll 16
@@ -322,7 +328,7 @@ struct chunk_kernel {
 #pragma GCC unroll 16
     for (std::size_t k = 0; k < R; ++k) {
       hn::StoreU(r[k], D(), rows + k * L::scalars_per_run);
-      hwy::Prefetch(rows + k * L::scalars_per_run + write_ahead);
+      prefetch(rows + k * L::scalars_per_run, write_ahead);
     }
   }
 
@@ -498,14 +504,16 @@ struct chunk_kernel {
     }
   }
 
-  // The results of the first run by the plain loop: where nothing comes before, the lanes have no
-  // base.
+  // The results of the first run where nothing comes before it, so that the lanes have no base. The
+  // end of the run is the base of the next, and right.
   static void patch_first_run(const T* in, bool exclusive, T* w) {
-    odometer<Op> at;
-    for (std::int64_t i = 0; i < odometer<Op>::run; ++i) {
-      if (exclusive) w[i] = at.prefix().value_or(Op::identity());
-      at.push(in[i]);
-      if (!exclusive) w[i] = *at.prefix();
+    constexpr std::int64_t run = odometer<Op>::run, vec = odometer<Op>::vec;
+    if (exclusive) *w++ = Op::identity();
+    T before = in[0], fold = in[0];  // W at the start of the vec, and its elements so far
+    for (std::int64_t i = 0; i < run - 1; ++i) {
+      fold = i % vec == 0 ? in[i] : Op::combine(fold, in[i]);
+      w[i] = i < vec ? fold : Op::combine(before, fold);
+      if ((i + 1) % vec == 0) before = w[i];
     }
   }
 };
@@ -541,14 +549,15 @@ struct simd_scan {
     T first_run[run];  // of the input, which the output may overwrite
     std::memcpy(static_cast<void*>(first_run), in, sizeof first_run);
 
+    std::optional<T> start = at.prefix();
     for (std::int64_t c = 0; c < chunks; ++c) {
       typename K::gathered& now = g[c % 2];
       const std::int64_t here = first + c * chunk;
       typename K::per_run bases;
-      const std::optional<T> start = at.prefix();
       K::prefix_runs(now.totals);
       at.push_chunk(now.totals.get(runs_per_chunk - 1));
-      K::make_bases(now.totals, start, *at.prefix(), bases);
+      const T end = *at.chunk_prefix();
+      K::make_bases(now.totals, start, end, bases);
 
       if (c + 1 < chunks) {
         typename K::gathered& next = g[(c + 1) % 2];
@@ -558,6 +567,7 @@ struct simd_scan {
       emit(now, bases, exclusive, out);
       if (!start) K::patch_first_run(first_run, exclusive, out);
       if (s.out == nullptr) s.store(s.args, here, chunk, out);
+      start = end;
     }
   }
 
