@@ -27,9 +27,15 @@ void store(const arguments& a, std::int64_t first, std::int64_t count, const A* 
     write<A, Out, Shape>(a.out, Reverse ? a.length - 1 - (first + k) : first + k, from[k]);
 }
 
-template <class A>
+// Direct: the input holds accumulators in scan order, so that what is read next is known.
+template <class A, bool Direct>
 void store_past_caches(const arguments& a, std::int64_t first, std::int64_t count, const A* from) {
-  stream_copy(static_cast<A*>(a.out) + first, from, static_cast<std::size_t>(count) * sizeof(A));
+  const std::size_t done = static_cast<std::size_t>(first) * sizeof(A);
+  constexpr std::size_t ahead = 12 << 10;  // more than kernels prefetch themselves
+  const auto next = reinterpret_cast<std::uintptr_t>(a.in) + done + ahead;
+  stream_copy(static_cast<std::byte*>(a.out) + done, from,
+              static_cast<std::size_t>(count) * sizeof(A),
+              Direct ? reinterpret_cast<const void*>(next) : nullptr);
 }
 
 // nullptr where the caller's array already holds accumulators in scan order.
@@ -130,7 +136,7 @@ class openmp_plan final : public detail::plan_impl {
     const auto bytes = a.length * static_cast<std::int64_t>(size_of(what_.in) + sizeof(T));
     if (s.out != nullptr && a.in != a.out && bytes >= engine_.how().stream_stores_from) {
       s.out = nullptr;
-      s.store = store_past_caches<T>;
+      s.store = s.in != nullptr ? store_past_caches<T, true> : store_past_caches<T, false>;
     }
     return s;
   }

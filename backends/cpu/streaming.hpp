@@ -15,7 +15,10 @@ namespace upsweep::cpu {
 
 // Copies past the caches: the output of a scan larger than they are need not be read before it is
 // written. Only whole lines go past them. stream_fence() must follow before another thread reads.
-inline void stream_copy(void* to, const void* from, std::size_t bytes) {
+// `next`, unless null, is what will be read from memory later: fetched between the stores, so that
+// memory reads while it writes.
+inline void stream_copy(void* to, const void* from, std::size_t bytes,
+                        [[maybe_unused]] const void* next) {
   auto* t = static_cast<std::byte*>(to);
   const auto* f = static_cast<const std::byte*>(from);
 #if defined(__SSE2__)
@@ -24,11 +27,14 @@ inline void stream_copy(void* to, const void* from, std::size_t bytes) {
   std::memcpy(t, f, head);
   t += head;
   f += head;
+  auto ahead = reinterpret_cast<std::uintptr_t>(next);  // it may pass the end of an array
   for (bytes -= head; bytes >= line; bytes -= line, t += line, f += line) {
     const auto* x = reinterpret_cast<const __m128i*>(f);
     auto* y = reinterpret_cast<__m128i*>(t);
     const __m128i a = _mm_loadu_si128(x), b = _mm_loadu_si128(x + 1);
     const __m128i c = _mm_loadu_si128(x + 2), d = _mm_loadu_si128(x + 3);
+    if (next != nullptr) _mm_prefetch(reinterpret_cast<const char*>(ahead), _MM_HINT_T0);
+    ahead += line;
     _mm_stream_si128(y, a);
     _mm_stream_si128(y + 1, b);
     _mm_stream_si128(y + 2, c);
