@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef UPSWEEP_KERNELS_OPERATORS_HPP
+#define UPSWEEP_KERNELS_OPERATORS_HPP
+
+// The built-in operators on the device. `value` is the element; combine(l, r) is l op r; identity()
+// is two-sided, and leaves the bits of every value as they are. first() is what an exclusive scan
+// without init begins with.
+
+#include "port.hpp"
+
+namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
+
+template <class T>
+struct sum_op {
+  using value = T;
+  // -0.0 for floats: +0.0 + -0.0 would lose the sign of the right side.
+  UPSWEEP_HOST_DEVICE static T identity() { return -T(0); }
+  UPSWEEP_HOST_DEVICE static T first() { return T(0); }
+  UPSWEEP_HOST_DEVICE static T combine(T l, T r) { return l + r; }
+};
+
+template <class T>
+struct product_op {
+  using value = T;
+  UPSWEEP_HOST_DEVICE static T identity() { return T(1); }
+  UPSWEEP_HOST_DEVICE static T first() { return identity(); }
+  UPSWEEP_HOST_DEVICE static T combine(T l, T r) { return l * r; }
+};
+
+// The ends of a type's order.
+template <class T>
+UPSWEEP_HOST_DEVICE constexpr T highest() {
+  if constexpr (T(1) / T(2) != T(0))
+    return static_cast<T>(__builtin_huge_val());
+  else if constexpr (T(-1) < T(0))
+    return static_cast<T>(~(T(1) << (sizeof(T) * 8 - 1)));
+  else
+    return ~T(0);
+}
+template <class T>
+UPSWEEP_HOST_DEVICE constexpr T lowest() {
+  if constexpr (T(1) / T(2) != T(0))
+    return -highest<T>();
+  else
+    return static_cast<T>(~highest<T>());
+}
+
+// NaN wins, and -0.0 is below +0.0: equal values differ at most in the sign of a zero, which the
+// sum of both tells (only -0.0 + -0.0 is negative).
+template <class T>
+struct minimum_op {
+  using value = T;
+  UPSWEEP_HOST_DEVICE static T identity() { return highest<T>(); }
+  UPSWEEP_HOST_DEVICE static T first() { return identity(); }
+  UPSWEEP_HOST_DEVICE static T combine(T l, T r) {
+    if (l < r) return l;
+    if (r < l) return r;
+    if constexpr (T(1) / T(2) != T(0)) {
+      if (l != r) return l + r;          // a NaN
+      if (l == T(0)) return -(-l + -r);  // -0.0 if either is
+    }
+    return l;
+  }
+};
+
+template <class T>
+struct maximum_op {
+  using value = T;
+  UPSWEEP_HOST_DEVICE static T identity() { return lowest<T>(); }
+  UPSWEEP_HOST_DEVICE static T first() { return identity(); }
+  UPSWEEP_HOST_DEVICE static T combine(T l, T r) {
+    if (l > r) return l;
+    if (r > l) return r;
+    if constexpr (T(1) / T(2) != T(0)) {
+      if (l != r || l == T(0)) return l + r;  // a NaN; +0.0 if either is
+    }
+    return l;
+  }
+};
+
+template <class T>
+struct and_op {
+  using value = T;
+  UPSWEEP_HOST_DEVICE static T identity() { return ~T(0); }
+  UPSWEEP_HOST_DEVICE static T first() { return identity(); }
+  UPSWEEP_HOST_DEVICE static T combine(T l, T r) { return l & r; }
+};
+
+template <class T>
+struct or_op {
+  using value = T;
+  UPSWEEP_HOST_DEVICE static T identity() { return T(0); }
+  UPSWEEP_HOST_DEVICE static T first() { return identity(); }
+  UPSWEEP_HOST_DEVICE static T combine(T l, T r) { return l | r; }
+};
+
+template <class T>
+struct xor_op {
+  using value = T;
+  UPSWEEP_HOST_DEVICE static T identity() { return T(0); }
+  UPSWEEP_HOST_DEVICE static T first() { return identity(); }
+  UPSWEEP_HOST_DEVICE static T combine(T l, T r) { return l ^ r; }
+};
+
+// The map h -> coefficient * h + offset.
+template <class S>
+struct affine_map {
+  S coefficient;
+  S offset;
+};
+
+// Composition, the left map first (G. E. Blelloch, Prefix Sums and Their Applications, 1990, 1.4).
+template <class S>
+struct affine_op {
+  using value = affine_map<S>;
+  UPSWEEP_HOST_DEVICE static value identity() { return {S(1), -S(0)}; }
+  UPSWEEP_HOST_DEVICE static value first() { return {S(1), S(0)}; }
+  UPSWEEP_HOST_DEVICE static value combine(value l, value r) {
+    return {l.coefficient * r.coefficient, r.coefficient * l.offset + r.offset};
+  }
+};
+
+}  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels
+
+#endif

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef UPSWEEP_KERNELS_PORT_CUDA_HPP
+#define UPSWEEP_KERNELS_PORT_CUDA_HPP
+
+// port.hpp's words on the GPU.
+
+#include <cuda/atomic>
+#include <cuda/std/cstring>
+#ifndef __CUDACC_RTC__
+#include <cuda_runtime_api.h>
+
+#include <string>
+
+#include "upsweep/error.hpp"
+#endif
+
+#define UPSWEEP_KERNEL __global__ __launch_bounds__(1024)  // any block size that shape allows
+#define UPSWEEP_DEVICE __device__ __forceinline__
+#define UPSWEEP_HOST_DEVICE __host__ __device__ __forceinline__
+
+// Bytes, so that element types with constructors may be shared.
+#define UPSWEEP_SHARED(T, name, count)                                    \
+  __shared__ alignas(16) unsigned char name##_bytes[sizeof(T) * (count)]; \
+  const ::upsweep::kernels::shared<T> name(name##_bytes, count)
+#define UPSWEEP_DYNAMIC_SHARED(T, name)             \
+  extern __shared__ uint4 upsweep_dynamic_shared[]; \
+  const ::upsweep::kernels::shared<T> name(         \
+      upsweep_dynamic_shared,                       \
+      static_cast<int>(::upsweep::kernels::dynamic_shared_bytes() / sizeof(T)))
+
+namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
+
+inline constexpr int warp_size = 32;
+
+UPSWEEP_DEVICE int thread_index() { return static_cast<int>(threadIdx.x); }
+UPSWEEP_DEVICE int block_size() { return static_cast<int>(blockDim.x); }
+UPSWEEP_DEVICE std::int64_t block_index() { return blockIdx.x; }
+UPSWEEP_DEVICE std::int64_t grid_size() { return gridDim.x; }
+
+UPSWEEP_DEVICE unsigned dynamic_shared_bytes() {
+  unsigned bytes;
+  asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
+  return bytes;
+}
+
+UPSWEEP_DEVICE void sync_block() { __syncthreads(); }
+UPSWEEP_DEVICE void sync_warp() { __syncwarp(); }
+
+// A value of any trivially copyable type travels as 32-bit words.
+template <class T, class Word>
+UPSWEEP_DEVICE T by_words(T x, Word&& word) {
+  static_assert(sizeof(T) % 4 == 0, "shuffled types are whole 32-bit words");
+  unsigned words[sizeof(T) / 4];
+  ::cuda::std::memcpy(words, &x, sizeof(T));
+  for (unsigned& w : words) w = word(w);
+  ::cuda::std::memcpy(&x, words, sizeof(T));
+  return x;
+}
+
+template <class T>
+UPSWEEP_DEVICE T shuffle(T x, int lane) {
+  return by_words(x, [=](unsigned w) { return __shfl_sync(0xffffffffu, w, lane); });
+}
+template <class T>
+UPSWEEP_DEVICE T shuffle_up(T x, int distance) {
+  return by_words(x, [=](unsigned w) { return __shfl_up_sync(0xffffffffu, w, distance); });
+}
+UPSWEEP_DEVICE unsigned ballot(bool p) { return __ballot_sync(0xffffffffu, p); }
+
+template <class T>
+UPSWEEP_DEVICE std::uint64_t to_bits(T x) {
+  static_assert(sizeof(T) <= 8);
+  std::uint64_t bits = 0;
+  ::cuda::std::memcpy(&bits, &x, sizeof(T));
+  return bits;
+}
+template <class T>
+UPSWEEP_DEVICE T from_bits(std::uint64_t bits) {
+  static_assert(sizeof(T) <= 8);
+  T x;
+  ::cuda::std::memcpy(&x, &bits, sizeof(T));
+  return x;
+}
+
+enum class order { relaxed, acquire, release, acq_rel };
+
+UPSWEEP_HOST_DEVICE constexpr ::cuda::memory_order to_cuda(order o) {
+  switch (o) {
+    case order::relaxed: return ::cuda::memory_order_relaxed;
+    case order::acquire: return ::cuda::memory_order_acquire;
+    case order::release: return ::cuda::memory_order_release;
+    default: return ::cuda::memory_order_acq_rel;
+  }
+}
+
+template <class T>
+class atomic_word {
+ public:
+  UPSWEEP_DEVICE explicit atomic_word(T& x) : x_(x) {}
+  UPSWEEP_DEVICE T load(order o) const { return x_.load(to_cuda(o)); }
+  UPSWEEP_DEVICE void store(T x, order o) const { x_.store(x, to_cuda(o)); }
+  UPSWEEP_DEVICE T fetch_add(T x, order o) const { return x_.fetch_add(x, to_cuda(o)); }
+
+ private:
+  mutable ::cuda::atomic_ref<T, ::cuda::thread_scope_device> x_;
+};
+
+// One 16-byte access is atomic; libcu++ has no name for it on every GPU of ours.
+template <>
+class atomic_word<tagged> {
+ public:
+  UPSWEEP_DEVICE explicit atomic_word(tagged& x) : x_(&x) {}
+  UPSWEEP_DEVICE tagged load(order) const {
+    tagged w;
+    asm volatile("{ .reg .b128 t; ld.relaxed.gpu.global.b128 t, [%2]; mov.b128 {%0, %1}, t; }"
+                 : "=l"(w.tag), "=l"(w.bits)
+                 : "l"(x_)
+                 : "memory");
+    return w;
+  }
+  UPSWEEP_DEVICE void store(tagged w, order) const {
+    asm volatile(
+        "{ .reg .b128 t; mov.b128 t, {%1, %2}; st.relaxed.gpu.global.b128 [%0], t; }" ::"l"(x_),
+        "l"(w.tag), "l"(w.bits)
+        : "memory");
+  }
+
+ private:
+  tagged* x_;
+};
+
+UPSWEEP_DEVICE void fence(order o) {
+  ::cuda::atomic_thread_fence(to_cuda(o), ::cuda::thread_scope_device);
+}
+
+// The simt engine's eye on loops that wait; a GPU needs nothing here.
+UPSWEEP_DEVICE void pause() {}
+
+}  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels
+
+#include "views_plain.hpp"
+
+#ifndef __CUDACC_RTC__
+namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
+
+struct stream {
+  cudaStream_t handle = nullptr;
+};
+
+// The driver's own words, after what was tried.
+inline void check(cudaError_t status, const char* what) {
+  if (status == cudaSuccess) return;
+  cudaGetLastError();  // so that the next call does not meet it again
+  throw error(
+      status == cudaErrorMemoryAllocation ? errc::out_of_memory : errc::device,
+      std::string(what) + ": " + cudaGetErrorName(status) + ": " + cudaGetErrorString(status));
+}
+
+template <class... Parameters, class... Arguments>
+void launch(stream s, const shape& of, void (*kernel)(Parameters...),
+            const Arguments&... arguments) {
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(of.blocks));
+  config.blockDim = dim3(static_cast<unsigned>(of.threads));
+  config.dynamicSmemBytes = static_cast<std::size_t>(of.shared_bytes);
+  config.stream = s.handle;
+  if (of.shared_bytes > 48 << 10)  // what a kernel may have unasked
+    check(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, of.shared_bytes),
+        "shared memory of a kernel");
+  check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), "launch of a kernel");
+}
+
+}  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels
+#endif
+
+#endif

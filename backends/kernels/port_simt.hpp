@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef UPSWEEP_KERNELS_PORT_SIMT_HPP
+#define UPSWEEP_KERNELS_PORT_SIMT_HPP
+
+// port.hpp's words on CPU fibers. What a running thread asks of the engine is declared here and
+// defined in backends/simt/. With UPSWEEP_SIMT_RAW arrays are plain pointers, for a build that ASan
+// or TSan watches; else every access is checked.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <type_traits>
+
+#define UPSWEEP_KERNEL
+#define UPSWEEP_DEVICE inline
+#define UPSWEEP_HOST_DEVICE inline
+
+// The lambda's address tells one declaration from another.
+#define UPSWEEP_SHARED(T, name, count)                                      \
+  const ::upsweep::kernels::shared<T> name(::upsweep::simt::static_shared(  \
+                                               [] {                         \
+                                                 static const char key = 0; \
+                                                 return &key;               \
+                                               }(),                         \
+                                               sizeof(T) * (count)),        \
+                                           count)
+#define UPSWEEP_DYNAMIC_SHARED(T, name)     \
+  const ::upsweep::kernels::shared<T> name( \
+      ::upsweep::simt::dynamic_shared(),    \
+      static_cast<int>(::upsweep::simt::dynamic_shared_bytes() / sizeof(T)))
+
+#pragma GCC visibility push(default)  // the library's, for kernels of other programs
+
+namespace upsweep::simt {
+
+class device;      // backends/simt/device.hpp
+class allocation;  // a piece of a device's global memory, with what is known of each element
+
+// A place in a kernel's text, for messages. As a default argument it is the caller's place.
+struct where {
+  const char* file;
+  int line;
+  static constexpr where here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    return {file, line};
+  }
+};
+
+// ---- of the running thread
+
+int thread_index();
+int block_size();
+std::int64_t block_index();
+std::int64_t grid_size();
+
+void sync_block(where at);
+void sync_warp(where at);
+
+// Gives `bytes` (at most 64) of each lane to all lanes of the warp: lane l's lie at result + 64 * l
+// until the calling thread's next warp operation.
+const std::byte* exchange(const void* mine, std::size_t bytes, where at);
+
+std::byte* static_shared(const void* key, std::size_t bytes);
+std::byte* dynamic_shared();
+std::size_t dynamic_shared_bytes();
+
+// Lets other threads run. A launch in which all threads only pause is stuck, and said to be so.
+void pause(where at);
+
+// ---- checks of accesses, in the checked build
+
+enum class access : std::uint8_t { read, write };
+
+void check_shared(const void* p, std::size_t bytes, access how, where at);
+allocation* find_memory(const void* p, std::size_t bytes, where at);
+void check_global(allocation* m, const void* p, std::size_t bytes, access how, where at);
+[[noreturn]] void out_of_bounds(std::int64_t index, std::int64_t size, const char* space, where at);
+
+// ---- atomics of 4, 8 and 16 bytes, as the bits of two numbers
+
+enum class order { relaxed, acquire, release, acq_rel };
+
+using atomic_bits = std::array<std::uint64_t, 2>;
+
+atomic_bits atomic_load(allocation* m, const void* p, std::size_t bytes, order o, where at);
+void atomic_store(allocation* m, void* p, std::size_t bytes, atomic_bits x, order o, where at);
+// Of 4 and 8 bytes; returns what was there.
+std::uint64_t atomic_add(allocation* m, void* p, std::size_t bytes, std::uint64_t x, order o,
+                         where at);
+void fence(order o);
+
+// ---- of the host
+
+void launch(device& on, std::int64_t blocks, int threads, int shared_bytes,
+            const std::function<void()>& kernel);
+
+}  // namespace upsweep::simt
+
+#pragma GCC visibility pop
+
+namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
+
+inline constexpr int warp_size = 32;
+
+using simt::block_index;
+using simt::block_size;
+using simt::fence;
+using simt::grid_size;
+using simt::order;
+using simt::thread_index;
+
+inline void sync_block(simt::where at = simt::where::here()) { simt::sync_block(at); }
+inline void sync_warp(simt::where at = simt::where::here()) { simt::sync_warp(at); }
+inline void pause(simt::where at = simt::where::here()) { simt::pause(at); }
+
+template <class T>
+T shuffle(T x, int lane, simt::where at = simt::where::here()) {
+  static_assert(sizeof(T) % 4 == 0 && std::is_trivially_copyable_v<T>);
+  const std::byte* all = simt::exchange(&x, sizeof(T), at);
+  std::memcpy(&x, all + 64 * (lane % warp_size), sizeof(T));
+  return x;
+}
+
+template <class T>
+T shuffle_up(T x, int distance, simt::where at = simt::where::here()) {
+  const int lane = thread_index() % warp_size;
+  return shuffle(x, lane >= distance ? lane - distance : lane, at);
+}
+
+inline unsigned ballot(bool p, simt::where at = simt::where::here()) {
+  const std::byte* all = simt::exchange(&p, sizeof p, at);
+  unsigned bits = 0;
+  for (int lane = 0; lane < warp_size; ++lane)
+    bits |= unsigned{all[64 * lane] != std::byte{0}} << lane;
+  return bits;
+}
+
+template <class T>
+std::uint64_t to_bits(T x) {
+  static_assert(sizeof(T) <= 8);
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &x, sizeof(T));
+  return bits;
+}
+template <class T>
+T from_bits(std::uint64_t bits) {
+  static_assert(sizeof(T) <= 8);
+  T x;
+  std::memcpy(static_cast<void*>(&x), &bits, sizeof(T));
+  return x;
+}
+
+struct stream {
+  simt::device* on = nullptr;
+};
+
+template <class... Parameters, class... Arguments>
+void launch(stream s, const shape& of, void (*kernel)(Parameters...),
+            const Arguments&... arguments) {
+  simt::launch(*s.on, of.blocks, of.threads, of.shared_bytes,
+               [&] { kernel(Parameters(arguments)...); });
+}
+
+}  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels
+
+#ifdef UPSWEEP_SIMT_RAW
+
+#include <atomic>
+
+namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
+
+template <class T>
+class atomic_word {
+ public:
+  explicit atomic_word(T& x) : x_(x) {}
+  T load(order o) const { return x_.load(to_std(o)); }
+  void store(T x, order o) const { x_.store(x, to_std(o)); }
+  T fetch_add(T x, order o) const { return x_.fetch_add(x, to_std(o)); }
+
+ private:
+  static constexpr std::memory_order to_std(order o) {
+    switch (o) {
+      case order::relaxed: return std::memory_order_relaxed;
+      case order::acquire: return std::memory_order_acquire;
+      case order::release: return std::memory_order_release;
+      default: return std::memory_order_acq_rel;
+    }
+  }
+  std::atomic_ref<T> x_;
+};
+
+// One OS thread runs all fibers, and none is switched between the halves.
+template <>
+class atomic_word<tagged> {
+ public:
+  explicit atomic_word(tagged& x) : tag_(x.tag), bits_(x.bits) {}
+  tagged load(order o) const { return {tag_.load(o), bits_.load(o)}; }
+  void store(tagged w, order o) const {
+    tag_.store(w.tag, o);
+    bits_.store(w.bits, o);
+  }
+
+ private:
+  atomic_word<std::uint64_t> tag_, bits_;
+};
+
+}  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels
+
+#include "views_plain.hpp"
+
+#else
+
+#include "views_checked.hpp"
+
+#endif
+
+#endif
