@@ -1,20 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The one list of backends, in order of preference. One that is not compiled in stays known.
 #include "backends/cpu/cpu.hpp"
+#ifndef UPSWEEP_NO_CUDA
+#include "backends/cuda/cuda.hpp"
+#endif
+#ifndef UPSWEEP_NO_SIMT
+#include "backends/simt/simt.hpp"
+#endif
 #include "upsweep/detail/backend.hpp"
 
 namespace upsweep::detail {
 
 namespace {
 
-constexpr std::string_view no_cuda = "this version of upsweep has no CUDA backends yet";
-constexpr std::string_view no_simt = "this version of upsweep has no simt backends yet";
-
-constexpr registration cuda(std::string_view name, role what, bool deterministic) {
-  return {name, what, deterministic, nullptr, no_cuda};
+registration of(const backend* b, std::string_view name, role what, bool deterministic) {
+  return {name, what, deterministic, b, b == nullptr ? "this version of upsweep lacks it yet" : ""};
 }
-constexpr registration simt(std::string_view name, role what, bool deterministic) {
-  return {name, what, deterministic, nullptr, no_simt};
+
+// UPSWEEP_NO_CUDA and UPSWEEP_NO_SIMT say why this build has none of a family.
+registration cuda(std::string_view name, role what, bool deterministic) {
+#ifdef UPSWEEP_NO_CUDA
+  return {name, what, deterministic, nullptr, UPSWEEP_NO_CUDA};
+#else
+  return of(upsweep::cuda::find(name), name, what, deterministic);
+#endif
+}
+registration simt(std::string_view name, role what, bool deterministic) {
+#ifdef UPSWEEP_NO_SIMT
+  return {name, what, deterministic, nullptr, UPSWEEP_NO_SIMT};
+#else
+  return of(upsweep::simt::find(name), name, what, deterministic);
+#endif
 }
 
 }  // namespace

@@ -93,6 +93,16 @@ class Examples(unittest.TestCase):
         keys = sorted(i * 2_654_435_761 % 2**32 for i in range(1_000_000))
         self.assertEqual([int(line) for line in run("radix_sort")], keys[::100_000])
 
+    def test_simt_own_kernel(self):
+        if not (build / "simt_own_kernel").exists():
+            self.skipTest("built without the checked simt engine")
+        race, cured = run("simt_own_kernel")
+        place = r"\S*simt_own_kernel\.cpp:\d+"
+        self.assertRegex(race, rf"^race: thread \d+ of block 0 (read|write)s shared memory at {place}; "
+                               rf"thread \d+ of block 0 (read|wrote) it at {place}, and nothing "
+                               r"orders the two \[launch 1: 1 blocks of 64; seed 7, ")
+        self.assertEqual(cured, "cured: no fault, and the right result")
+
 
 if __name__ == "__main__":
     build = pathlib.Path(sys.argv.pop(1))

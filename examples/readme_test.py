@@ -118,8 +118,11 @@ class Readme(unittest.TestCase):
         for names, role, deterministic, status in table_rows(README, "Backends"):
             for name in names_in(names):
                 shown[name] = (role, deterministic == "yes", status.startswith("works"))
-        self.assertEqual(shown, {name: (b["role"], b["deterministic"], b["compiled"])
-                                 for name, b in known.items()})
+        self.assertEqual({name: facts[:2] for name, facts in shown.items()},
+                         {name: (b["role"], b["deterministic"]) for name, b in known.items()})
+        for name, b in known.items():  # a build may lack what it takes
+            left_out = not b["compiled"] and b["reason"].startswith("built ")
+            self.assertTrue(shown[name][2] == b["compiled"] or left_out, (name, b))
 
     def test_tables_of_operators_and_types(self):
         for heading, option, column in (("Operators", "--op", 0), ("Types", "--dtype", 0)):

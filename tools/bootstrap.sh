@@ -5,7 +5,8 @@
 set -eu
 
 # dpkg-dev tells Meson where Debian has its libraries.
-build="g++ meson ninja-build pkg-config dpkg-dev libhwy-dev libcli11-dev libfmt-dev"
+build="g++ meson ninja-build pkg-config dpkg-dev libhwy-dev libcli11-dev libfmt-dev
+  libboost-context-dev"
 # Tests; sanitisers, fuzzing and TSan through OpenMP (clang, its run-time libraries, Archer); consumers;
 # numpy as a second opinion; benchmarks with their peers and charts; style.
 more="libgtest-dev librapidcheck-dev

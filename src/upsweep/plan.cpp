@@ -65,6 +65,8 @@ class plan_core {
     impl_->append(b, n);
   }
 
+  void rebind(void* stream) { impl_->rebind(stream); }
+
   const std::string& name() const noexcept { return name_; }
   const std::string& why() const noexcept { return why_; }
 
@@ -118,7 +120,7 @@ detail::plan_core& made(const std::unique_ptr<detail::plan_core>& core) {
 void plan::run(const arguments& a) { made(core_).run(a); }
 void plan::aggregate(const arguments& a) { made(core_).aggregate(a); }
 void plan::append(state& before, const state& next) const { made(core_).append(before, next); }
-void plan::rebind(void*) { made(core_); }
+void plan::rebind(void* stream) { made(core_).rebind(stream); }
 const std::string& plan::backend() const noexcept { return core_ ? core_->name() : nothing; }
 const std::string& plan::why() const noexcept { return core_ ? core_->why() : nothing; }
 

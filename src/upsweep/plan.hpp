@@ -94,8 +94,9 @@ class UPSWEEP_API plan {
   // twice), unsupported (cpu.serial, which keeps one running value).
   void append(state& before, const state& next) const;
 
-  // Lets the next run use another stream than the last; on the CPU it has no effect.
-  // Errors: invalid_argument if the plan was moved from.
+  // Lets the next runs use another stream than the last, which must have finished, or be waited for
+  // by the new one. On the CPU it has no effect. Errors: invalid_argument if the plan was moved
+  // from.
   void rebind(void* stream);
 
   // "cpu.openmp"; how that was chosen, and the policy of its runs. Both empty once moved from.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <mutex>
 #include <numeric>
 #include <vector>
 
@@ -71,15 +72,18 @@ std::string serving(const spec& what, const extents& at_most, memory where) {
 }  // namespace
 
 const availability& availability_of(const registration& r) {
-  static const std::vector<availability> probed = [] {
-    std::vector<availability> v;
-    for (const registration& entry : registry())
-      v.push_back(entry.instance == nullptr
-                      ? availability{false, std::string(entry.not_compiled_in)}
-                      : entry.instance->probe());
-    return v;
-  }();
-  return probed[static_cast<std::size_t>(&r - registry().data())];
+  // Each when it is first asked for: a scan on the CPU wakes no driver.
+  struct probed {
+    std::once_flag once;
+    availability found;
+  };
+  static std::vector<probed> all(registry().size());
+  probed& p = all[static_cast<std::size_t>(&r - registry().data())];
+  std::call_once(p.once, [&] {
+    p.found = r.instance != nullptr ? r.instance->probe()
+                                    : availability{false, std::string(r.not_compiled_in)};
+  });
+  return p.found;
 }
 
 selection select(const spec& what, const extents& at_most, const plan_options& options) {

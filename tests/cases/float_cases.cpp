@@ -14,7 +14,7 @@ namespace {
 constexpr double unit_roundoff = 0x1p-24;
 
 // fla-org/flash-linear-attention#1095: reverse as the total less the prefix loses small values.
-TEST(cases, B39) {
+TEST_F(cases, B39) {
   for (const std::string& backend : available_backends())
     for (const std::size_t n : {63, 64, 65}) {
       std::vector<float> x(n, 1.0f), out(n);
@@ -33,10 +33,11 @@ TEST(cases, B39) {
 
 // NVIDIA forum 17605: a long sum drifts. Any order of depth d stays within 1.01 d u sum|x|; the
 // balanced order is far better, the left-to-right one uses the bound up (d = n).
-TEST(cases, B73) {
+TEST_F(cases, B73) {
   const std::int64_t n = 1000000;
   for (const std::string& backend : available_backends())
     for (const std::int64_t length : {n - 1, n, n + 1}) {
+      if (!serves(backend, {}, length)) continue;
       const std::vector<float> x(static_cast<std::size_t>(length), 0.1f);
       std::vector<float> out(x.size());
       inclusive_scan(x, out, sum{}, {.backend = backend});
@@ -65,7 +66,7 @@ void expect_signs(T minus_zero, T one) {
       {.direction = reverse}, {2, 5000}, [&](std::int64_t) { return minus_zero; },
       [&](std::int64_t m) { return m == 0 ? T(0) : minus_zero; });
 }
-TEST(cases, B75) {
+TEST_F(cases, B75) {
   expect_signs<float>(-0.0f, 1);
   expect_signs<double>(-0.0, 1);
   expect_signs<std::complex<double>>({-0.0, -0.0}, {1, -0.0});
@@ -73,7 +74,7 @@ TEST(cases, B75) {
 }
 
 // NVIDIA/cudf#17933: finite again after an infinity.
-TEST(cases, B79) {
+TEST_F(cases, B79) {
   const double inf = std::numeric_limits<double>::infinity();
   const auto x = [](std::int64_t i) {
     return i < 2 ? 1e308 : std::pow(10.0, static_cast<double>(i % 306) - 5);
@@ -97,13 +98,13 @@ void expect_infinities() {
         [&](std::int64_t) { return -inf; });
   }
 }
-TEST(cases, B81) {
+TEST_F(cases, B81) {
   expect_infinities<float>();
   expect_infinities<double>();
 }
 
 // ROCm/rocm-systems#11504: the identity of `and`.
-TEST(cases, B83) {
+TEST_F(cases, B83) {
   using bytes = std::vector<std::uint8_t>;
   const auto truth = [](const operator_descriptor& op, const bytes& prefixes) {
     expect_listed<std::uint8_t>({.op = op, .kind = exclusive}, 4, {1, 1, 0, 1, 0}, prefixes);

@@ -16,11 +16,20 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/tested.hpp"
 #include "upsweep/upsweep.hpp"
 
 namespace upsweep::testing {
 
-std::vector<std::string> available_backends();
+class cases : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (available_backends().empty()) GTEST_SKIP() << "no backend of the family is available";
+  }
+};
+
+// Whether a backend serves scans of n elements; if not, the test's record says so.
+bool serves(const std::string& backend, const spec& what, std::int64_t n);
 
 // One scan with its right results, as bytes.
 struct reported {

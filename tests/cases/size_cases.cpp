@@ -15,7 +15,7 @@ const auto one = [](std::int64_t) { return 1; };
 const auto count = [](std::int64_t m) { return m; };
 
 // NVIDIA/cub#221: the size of the workspace overflows near 2^31 elements.
-TEST(cases, B01) {
+TEST_F(cases, B01) {
   const auto allocated = [] {
     const struct mallinfo2 m = mallinfo2();
     return m.uordblks + m.hblkhd;
@@ -23,6 +23,7 @@ TEST(cases, B01) {
   for (const std::string& backend : available_backends())
     for (const std::int64_t n :
          {2147483647LL, 2147483637LL, 2147483547LL, 2147383647LL, 1LL << 31, (1LL << 32) + 1}) {
+      if (!serves(backend, {.op = minimum{}}, n)) continue;
       const std::size_t before = allocated();
       const plan p({.op = minimum{}}, {.length = n}, {.backend = backend, .threads = 4});
       EXPECT_LE(allocated() - before, static_cast<std::size_t>(n) / 64 + (1 << 20)) << backend;
@@ -30,7 +31,7 @@ TEST(cases, B01) {
 }
 
 // cupy/cupy#9841: an index wraps. Here around 2^16 and 2^20; the suite `large` has 2^32.
-TEST(cases, B03) {
+TEST_F(cases, B03) {
   for (const std::int64_t n : {(std::int64_t{1} << 16) + 1, (std::int64_t{1} << 20) + 1})
     for (const std::int64_t last : {n - 1, n - 2, n})
       expect_scan<std::uint8_t>(
@@ -39,19 +40,19 @@ TEST(cases, B03) {
 }
 
 // pytorch/pytorch#143486, one row of the batch: u8 sums wrap modulo 256.
-TEST(cases, B05) {
+TEST_F(cases, B05) {
   expect_scan<std::uint8_t>({}, {100000}, one, count);
   expect_scan<std::uint8_t>({.kind = exclusive}, {100000}, one, count);
 }
 
 // cudpp/cudpp#58: too many blocks for a grid.
-TEST(cases, B07) {
+TEST_F(cases, B07) {
   for (const std::int64_t n : {65535 * 16, (1 << 20) + 1})
     expect_scan<std::int32_t>({}, {n}, one, count);
 }
 
 // IntelPython/dpnp#3063, row by row: the carry between blocks is lost.
-TEST(cases, B11) {
+TEST_F(cases, B11) {
   for (const int row : {0, 1, 2})
     expect_scan<std::int64_t>(
         {}, {1048577}, [&](std::int64_t) { return row + 1; },
@@ -61,7 +62,7 @@ TEST(cases, B11) {
 }
 
 // arrayfire/arrayfire#2366: wrong at the border of the third block.
-TEST(cases, B13) {
+TEST_F(cases, B13) {
   for (const std::int64_t block : {std::int64_t{5}, std::int64_t{32}, std::int64_t{256},
                                    std::int64_t{512}, std::int64_t{1024}, tile, super, group}) {
     expect_scan<std::int32_t>({.kind = exclusive}, {3 * block}, one, count, 0);
@@ -72,7 +73,7 @@ TEST(cases, B13) {
 }
 
 // triton-lang/triton#2361: some lengths only, and only the second call.
-TEST(cases, B15) {
+TEST_F(cases, B15) {
   std::vector<std::int64_t> in(4097), out(4097);
   for (std::int64_t i = 0; i < 4097; ++i) in[static_cast<std::size_t>(i)] = i % 21;
   for (const std::string& backend : available_backends())
@@ -88,18 +89,18 @@ TEST(cases, B15) {
 }
 
 // NVIDIA/cccl#11167, the flat part: every length around a partial last tile.
-TEST(cases, B17) {
+TEST_F(cases, B17) {
   for (std::int64_t n = 3137; n < 3300; n += 3)
     expect_scan<std::uint64_t>({.kind = exclusive}, {n}, one, count, 0);
 }
 
 // kokkos/kokkos#1986: the total of short sums.
-TEST(cases, B19) {
+TEST_F(cases, B19) {
   for (std::int64_t n = 2; n <= 300; n += 3) expect_scan<double>({}, {n, 100}, one, count);
 }
 
 // b0nes164/GPUPrefixSums#4: sums wrap modulo 2^32.
-TEST(cases, B21) {
+TEST_F(cases, B21) {
   expect_scan<std::uint32_t>(
       {}, {4096 * 64}, [](std::int64_t) { return 1u << 20; },
       [](std::int64_t m) { return static_cast<std::uint32_t>(m << 20); });
@@ -109,7 +110,7 @@ TEST(cases, B21) {
 }
 
 // uxlfoundation/oneDPL#1647: in place, the first element of each tile is read after it was written.
-TEST(cases, B51) {
+TEST_F(cases, B51) {
   for (const std::int64_t unit : {tile, super})
     for (std::int64_t k = 1; k <= 8; ++k)
       expect_scan<std::uint32_t>(
@@ -119,7 +120,7 @@ TEST(cases, B51) {
 }
 
 // llnl/RAJAPerf#521: more predecessors than one look-back window.
-TEST(cases, B99) {
+TEST_F(cases, B99) {
   for (const std::int64_t unit : {tile, super}) {
     expect_scan<std::int32_t>({}, {33 * unit + 1}, one, count);
     expect_scan<std::int64_t>(

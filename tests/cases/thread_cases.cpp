@@ -66,7 +66,7 @@ void expect_repeatable(std::size_t n, int threads, int runs) {
 
 // llnl/RAJA#229: more threads than elements, nested regions, fewer threads than asked for. The
 // suite runs this once more with OMP_THREAD_LIMIT=3 and OMP_DYNAMIC.
-TEST(cases, B47) {
+TEST_F(cases, B47) {
   const auto expect_all = [] {
     std::vector<std::int32_t> in(40), out(40);
     for (std::int32_t i = 0; i < 40; ++i) in[static_cast<std::size_t>(i)] = i % 7;
@@ -115,7 +115,7 @@ void expect_any_offset() {
     }
   }
 }
-TEST(cases, B93) {
+TEST_F(cases, B93) {
   expect_any_offset<std::uint8_t>();
   expect_any_offset<std::int16_t>();
   expect_any_offset<float>();
@@ -123,14 +123,14 @@ TEST(cases, B93) {
 }
 
 // kokkos/kokkos#2681: wrong now and then, when the memory is busy.
-TEST(cases, B95) {
+TEST_F(cases, B95) {
   const company busy(1, memory_traffic);
   expect_repeatable(1048576 + 3, 0, 20);
   expect_repeatable(1048576 + 3, 5, 20);
 }
 
 // b0nes164/GPUPrefixSums#12: a thread that waits for one that is not running.
-TEST(cases, B97) {
+TEST_F(cases, B97) {
   const company busy(4, spin);
   std::vector<std::uint32_t> in(6000000), out(in.size());
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::uint32_t>(i % 3);
@@ -143,11 +143,11 @@ TEST(cases, B97) {
 }
 
 // NVIDIA/cudf#24249: a block that takes many tiles.
-TEST(cases, B101) { expect_repeatable(10000000, 2, 5); }
+TEST_F(cases, B101) { expect_repeatable(10000000, 2, 5); }
 
 // kokkos/kokkos#9291: host threads at once, each with one-shot calls, a plan of its own, or one
 // plan for all, which is detected.
-TEST(cases, B103) {
+TEST_F(cases, B103) {
   const std::vector<std::int32_t> in(10000, 3);
   for (const std::string& backend : available_backends()) {
     plan shared({.in = i32}, {.length = 10000}, {.backend = backend});
@@ -183,7 +183,7 @@ TEST(cases, B103) {
 }
 
 // pytorch/pytorch#75240: other bits in another run.
-TEST(cases, B111) {
+TEST_F(cases, B111) {
   std::vector<float> in(1000000), first(in.size()), out(in.size());
   for (std::size_t i = 0; i < in.size(); ++i) {
     const double x = static_cast<double>(i) * std::numbers::pi;

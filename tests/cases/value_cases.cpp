@@ -10,7 +10,7 @@ namespace upsweep::testing {
 namespace {
 
 // TheHPXProject/hpx#1390: the init of an inclusive scan joins more than once.
-TEST(cases, B23) {
+TEST_F(cases, B23) {
   expect_listed<std::int32_t>({}, 6, {1, 2, 3, 4, 5, 6, 7},
                               {100, 101, 103, 106, 110, 115, 121, 128}, 100);
   expect_listed<std::int32_t>({}, 8, {1, 1, 2, 2, 3, 3, 4, 4, 5},
@@ -38,7 +38,7 @@ void expect_compositions(const std::vector<pair>& prefix, X x) {
                       [&](std::int64_t m) { return prefix[static_cast<std::size_t>(m)]; });
 }
 
-TEST(cases, B27) {
+TEST_F(cases, B27) {
   const auto reported = [](std::int64_t i) {
     return pair{static_cast<std::uint32_t>(2 * i + 1), static_cast<std::uint32_t>(i)};
   };
@@ -56,7 +56,7 @@ TEST(cases, B27) {
 }
 
 // uxlfoundation/oneDPL#706: a default-constructed value taken for the identity.
-TEST(cases, B35) {
+TEST_F(cases, B35) {
   expect_scan<std::int32_t>(
       {}, {10}, [](std::int64_t) { return 1; },
       [](std::int64_t m) { return static_cast<std::int32_t>(m); });
@@ -65,7 +65,7 @@ TEST(cases, B35) {
 }
 
 // NVIDIA/TensorRT#4513: what reverse and exclusive mean together.
-TEST(cases, B41) {
+TEST_F(cases, B41) {
   const auto x = [](std::int64_t i) { return static_cast<std::int32_t>(i + 1); };
   for (const kind k : {inclusive, exclusive}) {
     expect_scan<std::int32_t>({.kind = k}, {3}, x, [](std::int64_t m) { return m * (m + 1) / 2; });
@@ -76,7 +76,7 @@ TEST(cases, B41) {
 }
 
 // llnl/RAJA#768: no elements, no pointers.
-TEST(cases, B43) {
+TEST_F(cases, B43) {
   for (const std::string& backend : available_backends())
     for (int id = static_cast<int>(builtin::sum); id < static_cast<int>(builtin::log_add_exp); ++id)
       for (const kind k : {inclusive, exclusive})
@@ -89,24 +89,24 @@ TEST(cases, B43) {
 }
 
 // llvm/llvm-project#59810: exclusive in place.
-TEST(cases, B49) {
+TEST_F(cases, B49) {
   expect_scan<std::int32_t>(
       {.kind = exclusive}, {10}, [](std::int64_t) { return 1; },
       [](std::int64_t m) { return static_cast<std::int32_t>(m); }, 0);
 }
 
 // AMReX-Codes/amrex#2105: the total of an exclusive scan in place. kokkos/kokkos#1535 has twos.
-TEST(cases, B53) {
+TEST_F(cases, B53) {
   expect_listed<std::int32_t>({.kind = exclusive}, 4, {1, 2, 3, 4, 5}, {0, 1, 3, 6, 10, 15}, 0);
 }
-TEST(cases, B31) {
+TEST_F(cases, B31) {
   expect_scan<std::int32_t>(
       {.kind = exclusive}, {10}, [](std::int64_t) { return 2; },
       [](std::int64_t m) { return static_cast<std::int32_t>(2 * m); });
 }
 
 // pytorch/pytorch#42363, row by row.
-TEST(cases, B57) {
+TEST_F(cases, B57) {
   const std::vector<std::vector<std::int64_t>> rows{{3, 2, 2, 2, 6, 4, 7, 6, 1, 3},
                                                     {2, 8, 2, 6, 3, 9, 3, 3, 5, 6},
                                                     {0, 3, 6, 2, 7, 2, 5, 0, 5, 1},
@@ -126,18 +126,18 @@ TEST(cases, B57) {
 
 // NVIDIA/cub#302, NVIDIA/thrust#1896, llnl/RAJA#1631: combined in the type of the input or the
 // init.
-TEST(cases, B59) {
+TEST_F(cases, B59) {
   expect_listed<std::int8_t, std::int32_t>({.kind = exclusive}, 3, {100, 28, 1, -7},
                                            {0, 100, 128, 129, 122}, 0);
 }
-TEST(cases, B61) {
+TEST_F(cases, B61) {
   expect_listed<std::int64_t>({.kind = exclusive}, 2, {4294967296, 0, 1},
                               {0, 4294967296, 4294967296, 4294967297}, std::int32_t{0});
   const std::int64_t most = std::numeric_limits<std::int64_t>::max();
   expect_listed<std::int64_t>({.kind = exclusive}, 3, {most - 1, 1, 0, -1},
                               {0, most - 1, most, most, most - 1}, std::int32_t{0});
 }
-TEST(cases, B63) {
+TEST_F(cases, B63) {
   expect_listed<std::int16_t, std::int32_t>({}, 3, {30000, 30000, 30000, 30000},
                                             {0, 30000, 60000, 90000, 120000});
 }
@@ -150,7 +150,7 @@ void expect_counts() {
         {}, {n}, [](std::int64_t) { return static_cast<T>(1); },
         [](std::int64_t m) { return static_cast<T>(static_cast<float>(m)); });
 }
-TEST(cases, B67) {
+TEST_F(cases, B67) {
   expect_counts<std::int8_t>();
   expect_counts<std::uint8_t>();
   expect_counts<std::int16_t>();
@@ -171,7 +171,7 @@ TEST(cases, B67) {
 }
 
 // numpy/numpy#8078: signed sums wrap.
-TEST(cases, B71) {
+TEST_F(cases, B71) {
   const std::vector<std::int32_t> x{12414,      33103,     41379,   88964,    142756,
                                     328960,     693092,    2228239, 27359548, 750138639,
                                     2040789728, 188603780, 1};
@@ -185,7 +185,7 @@ TEST(cases, B71) {
 }
 
 // llvm/llvm-project#53344: the total of an inclusive scan.
-TEST(cases, B117) {
+TEST_F(cases, B117) {
   expect_scan<std::int64_t>(
       {}, {100}, [](std::int64_t i) { return i + 1; },
       [](std::int64_t m) { return m * (m + 1) / 2; });

@@ -4,10 +4,14 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <iostream>
 #include <map>
+#include <sstream>
+#include <string_view>
 
+#include "tests/support/random.hpp"
 #include "tests/support/sanitised.hpp"
 #include "upsweep/error.hpp"
 
@@ -23,7 +27,8 @@ const char* environment(const char* name) {
 // How many cases of each sort a backend has seen.
 class tally : public ::testing::Environment {
  public:
-  void count(const std::string& backend, const test_case& c, bool refused) {
+  void count(const std::string& backend, const test_case& c, bool refused,
+             const std::string& block) {
     auto& rows = backends_[backend];
     const auto add = [&](const char* row, std::string_view column) {
       ++rows[row][std::string(column)];
@@ -47,6 +52,7 @@ class tally : public ::testing::Environment {
     if (c.in_offset != 0 || c.out_offset != 0) add("mode", "misaligned");
     add("threads", c.threads == 0 ? "default" : std::to_string(c.threads));
     add("data", name_of(c.data));
+    if (!block.empty()) add("threads of a block", block);
   }
 
   void TearDown() override {
@@ -77,10 +83,28 @@ tally& tallied() {
 
 struct answer {
   std::optional<std::string> wrong, refused;
+  std::string block{};  // threads of a block, where fibers run it
 };
+
+// How the fibers of a simt backend run follows from the case: small blocks, so that a short scan
+// crosses many tiles, and now and then blocks as large as on a GPU. Returns their threads.
+std::string choose_schedule(const test_case& c) {
+  dice d(c.seed + 1);
+  const std::array<std::string_view, 3> orders{"fifo", "reverse", "random"};
+  std::ostringstream text;
+  text << "seed=" << d.between(1, 1'000'000)
+       << ",order=" << (d.one_in(2) ? "random" : d.one_of(orders))
+       << ",resident=" << d.between(1, d.one_in(4) ? 40 : 4) << ",preempt=" << d.between(0, 64)
+       << ",threads=";
+  const int threads = d.one_in(30) ? 0 : d.one_in(2) ? 32 : 64;
+  text << threads;
+  setenv("UPSWEEP_SIMT", text.str().c_str(), 1);
+  return threads == 0 ? "full size" : std::to_string(threads);
+}
 
 answer check_one(const std::string& backend, const test_case& c, const property& holds) {
   answer is;
+  if (backend.starts_with("simt.")) is.block = choose_schedule(c);
   try {
     is.wrong = holds(c);
   } catch (const error& e) {
@@ -88,38 +112,39 @@ answer check_one(const std::string& backend, const test_case& c, const property&
   } catch (const std::exception& e) {
     is.wrong = e.what();
   }
-  tallied().count(backend, c, is.refused.has_value());
+  tallied().count(backend, c, is.refused.has_value(), is.block);
   return is;
 }
 
+backend_info known(std::string_view name) {
+  for (const backend_info& b : backends())
+    if (b.name == name) return b;
+  return {};
+}
+
 // rapidcheck draws a seed; the case and all its data follow from that.
-rc::Gen<test_case> any_case() {
+rc::Gen<test_case> any_case(const limits& most) {
   const auto seeds =
       rc::gen::noShrink(rc::gen::resize(rc::kNominalSize, rc::gen::arbitrary<std::uint64_t>()));
-  const limits most = case_limits();
   return rc::gen::shrink(rc::gen::map(seeds, [most](std::uint64_t s) { return draw(s, most); }),
                          [](const test_case& c) { return rc::seq::fromContainer(simpler(c)); });
 }
 
 }  // namespace
 
-int case_count() {
-  if (const char* text = environment("UPSWEEP_CASES")) return std::max(1, std::atoi(text));
-  return sanitised ? 1'500 : 20'000;
-}
-
-limits case_limits() {
-  if (const char* text = environment("UPSWEEP_MAX_LENGTH")) {
-    const std::int64_t most = std::max(1, std::atoi(text));
-    return {.common = most, .group = most, .rare = most};
-  }
-  return sanitised ? limits{.common = 20'000, .group = 0, .rare = 0} : limits{};
-}
-
-std::vector<backend_info> compiled_backends() {
-  std::vector<backend_info> all = backends();
-  std::erase_if(all, [](const backend_info& b) { return !b.compiled; });
-  return all;
+budget budget_of(std::string_view backend) {
+  budget b{sanitised ? 1'500 : 20'000, limits_for(known(backend))};
+  if (backend.starts_with("cuda.")) b.cases = 5'000;
+  if (backend.starts_with("simt."))
+    b.cases = sanitised ? 60 : 500;
+  else if (sanitised)
+    b.most.common = std::min<std::int64_t>(b.most.common, 20'000), b.most.group = b.most.rare = 0;
+  if (const char* text = environment("UPSWEEP_CASES")) b.cases = std::max(1, std::atoi(text));
+  if (const char* text = environment("UPSWEEP_CASES_TIMES"))
+    b.cases *= std::max(1, std::atoi(text));
+  if (const char* text = environment("UPSWEEP_MAX_LENGTH"))
+    b.most.common = b.most.group = b.most.rare = std::max(1, std::atoi(text));
+  return b;
 }
 
 std::string parameter_name(const ::testing::TestParamInfo<backend_info>& info) {
@@ -140,7 +165,7 @@ void for_all_cases(const std::string& backend, int count, const property& holds)
   about.id = std::string(info->test_suite_name()) + '.' + info->name();
   rc::detail::TestParams parameters = rc::detail::configuration().testParams;
   parameters.maxSuccess = std::max(count, 1);
-  const rc::Gen<test_case> cases = any_case();
+  const rc::Gen<test_case> cases = any_case(budget_of(backend).most);
   int served = 0;
   std::string refusal;
   const auto result = rc::detail::checkTestable(

@@ -8,9 +8,11 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/support/stage.hpp"
+#include "tests/support/tested.hpp"
 
 namespace upsweep {
 
@@ -21,33 +23,26 @@ inline void PrintTo(const backend_info& b, std::ostream* to) { *to << b.name; }
 
 namespace upsweep::testing {
 
-// Random cases a backend: UPSWEEP_CASES, or 20,000 (1,500 in a sanitised build).
-int case_count();
+// How much of random tests a backend gets.
+struct budget {
+  int cases;    // UPSWEEP_CASES in its place
+  limits most;  // UPSWEEP_MAX_LENGTH in place of the lengths
+};
+budget budget_of(std::string_view backend);
 
-// How large cases are: up to UPSWEEP_MAX_LENGTH elements, or the defaults of `limits` (20,000 in a
-// sanitised build).
-limits case_limits();
-
-// The compiled backends, each a parameter of the tests below.
-std::vector<backend_info> compiled_backends();
-
-// A test that runs once a compiled backend, and is skipped, with the reason, where that is not
-// available on this machine.
+// A test that runs once a backend of the tested family, and is skipped, with the reason, where that
+// is not available on this machine.
 class on_backend : public ::testing::TestWithParam<backend_info> {
  protected:
   void SetUp() override {
     if (!GetParam().available) GTEST_SKIP() << GetParam().name << ": " << GetParam().reason;
   }
+  int case_count() const { return budget_of(GetParam().name).cases; }
   plan_options options(const test_case& c) const {
     return {.backend = GetParam().name, .threads = c.threads};
   }
   bool is_production() const { return GetParam().role == role::production; }
-  // Every drawn case is a valid scan: only a textbook backend or a peer may refuse it.
-  std::optional<std::string> refused(const std::string& why) const {
-    if (GetParam().role == role::textbook || GetParam().role == role::peer)
-      throw error(errc::unsupported, why);
-    return "refused: " + why;
-  }
+  bool keeps_order() const { return is_production() || GetParam().role == role::reference; }
 };
 
 // Names a parameter for GoogleTest: "cpu_openmp".
@@ -64,8 +59,8 @@ void for_all_cases(const std::string& backend, int count, const property& holds)
 
 }  // namespace upsweep::testing
 
-#define UPSWEEP_ON_ALL_BACKENDS(suite)                                                            \
-  INSTANTIATE_TEST_SUITE_P(, suite, ::testing::ValuesIn(::upsweep::testing::compiled_backends()), \
+#define UPSWEEP_ON_ALL_BACKENDS(suite)                                                          \
+  INSTANTIATE_TEST_SUITE_P(, suite, ::testing::ValuesIn(::upsweep::testing::tested_backends()), \
                            ::upsweep::testing::parameter_name)
 
 #endif

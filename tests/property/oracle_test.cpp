@@ -18,7 +18,7 @@ namespace upsweep::testing {
 namespace {
 
 // Writes down what is combined with what.
-struct brackets {
+struct written {
   using value = std::string;
   static value combine(const value& a, const value& b) { return "(" + a + "+" + b + ")"; }
 };
@@ -43,11 +43,11 @@ class definition {
 
  private:
   static std::string join(const std::optional<std::string>& a, const std::string& b) {
-    return a ? brackets::combine(*a, b) : b;
+    return a ? written::combine(*a, b) : b;
   }
   static std::string fold(std::int64_t first, std::int64_t last) {
     std::string f = std::to_string(first);
-    while (++first < last) f = brackets::combine(f, std::to_string(first));
+    while (++first < last) f = written::combine(f, std::to_string(first));
     return f;
   }
   // Of the unit that begins at element `first`.
@@ -58,15 +58,15 @@ class definition {
   // Of `count` units, a power of two.
   std::string tree(std::size_t level, std::int64_t first, std::int64_t count) const {
     if (count == 1) return total(level, first);
-    return brackets::combine(tree(level, first, count / 2),
-                             tree(level, first + count / 2 * u_.size(level), count / 2));
+    return written::combine(tree(level, first, count / 2),
+                            tree(level, first + count / 2 * u_.size(level), count / 2));
   }
   std::string tree_prefix(std::size_t level, std::int64_t first, std::int64_t m) const {
     std::int64_t block = 1;
     while (2 * block <= m) block *= 2;
     const std::string left = tree(level, first, block);
     if (block == m) return left;
-    return brackets::combine(left, tree_prefix(level, first + block * u_.size(level), m - block));
+    return written::combine(left, tree_prefix(level, first + block * u_.size(level), m - block));
   }
 
   units u_;
@@ -75,7 +75,7 @@ class definition {
 
 void expect_definition(const units& u, std::int64_t n, std::optional<std::string> init) {
   const definition d(u, init);
-  oracle<brackets> o(u, init);
+  oracle<written> o(u, init);
   EXPECT_EQ(o.prefix().value_or("nothing"), d.prefix(0));
   for (std::int64_t m = 1; m <= n; ++m) {
     o.push(std::to_string(m - 1));
@@ -99,10 +99,10 @@ TEST(oracle, is_the_formula_at_the_real_constants) {
 }
 
 TEST(oracle, gives_the_examples_of_the_docs) {
-  oracle<brackets> o(units::of(4));
+  oracle<written> o(units::of(4));
   for (int i = 0; i < 7; ++i) o.push("x" + std::to_string(i));
   EXPECT_EQ(*o.prefix(), "((((x0+x1)+x2)+x3)+((x4+x5)+x6))");
-  oracle<brackets> seven_vecs({.vec = 1, .sub_units = {8, 1, 1, 1, 1}});
+  oracle<written> seven_vecs({.vec = 1, .sub_units = {8, 1, 1, 1, 1}});
   for (int i = 0; i < 7; ++i) seven_vecs.push("v" + std::to_string(i));
   EXPECT_EQ(*seven_vecs.prefix(), "(((v0+v1)+(v2+v3))+((v4+v5)+v6))");
 }
@@ -156,23 +156,24 @@ TEST(oracle, composes_affine_maps_in_order) {
 
 TEST(oracle, stays_within_the_bound_of_its_depth) {
   std::int64_t judged = 0;
-  for_all_cases("oracle", case_count() / 10, [&](test_case c) -> std::optional<std::string> {
-    c.in_place = false;
-    if (c.what.op.id != builtin::sum) c.what.in = c.what.out;
-    // Products may overflow or underflow within a unit and not as a whole: no bound then.
-    if (c.what.op.id != builtin::sum) c.data = distribution::near_one;
-    if (is_exact(c)) return {};
-    stage s(c);
-    arguments a = s.whole();
-    std::vector<std::byte> out = s.want(), total = s.want_total();
-    a.out = out.data();
-    a.total = total.data();
-    std::int64_t here = 0;
-    auto wrong = outside_bound(c.what, a, order1_depth(c.what), &here);
-    judged += here;
-    return wrong;
-  });
-  EXPECT_GT(judged, case_count());
+  for_all_cases(
+      "oracle", budget_of("oracle").cases / 10, [&](test_case c) -> std::optional<std::string> {
+        c.in_place = false;
+        if (c.what.op.id != builtin::sum) c.what.in = c.what.out;
+        // Products may overflow or underflow within a unit and not as a whole: no bound then.
+        if (c.what.op.id != builtin::sum) c.data = distribution::near_one;
+        if (is_exact(c)) return {};
+        stage s(c);
+        arguments a = s.whole();
+        std::vector<std::byte> out = s.want(), total = s.want_total();
+        a.out = out.data();
+        a.total = total.data();
+        std::int64_t here = 0;
+        auto wrong = outside_bound(c.what, a, order1_depth(c.what), brackets::left, &here);
+        judged += here;
+        return wrong;
+      });
+  EXPECT_GT(judged, budget_of("oracle").cases);
 }
 
 // The same bits; all NaNs as one.

@@ -110,18 +110,52 @@ bool defined_on(builtin op, type out) {
   }
 }
 
+limits limits_for(const backend_info& b) {
+  limits most;
+  const bool naive = b.name.ends_with(".naive");
+  if (b.name.starts_with("simt."))
+    most = {.common = naive ? 500 : 6'000, .group = 0, .rare = naive ? 2'000 : 0};
+  else if (naive)
+    most = {.common = 1 << 16, .group = 0, .rare = 0};
+  most.textbook = b.role == role::textbook || b.role == role::peer;
+  return most;
+}
+
+bool in_textbooks(const spec& what) {
+  constexpr std::array served{i32, u32, i64, f32, f64};
+  switch (what.op.id) {
+    case builtin::logical_and:
+    case builtin::logical_or: return false;
+    case builtin::affine:
+      return what.in == f32 && what.out == f32 && what.affine == affine_form::pair;
+    default: return what.in == what.out && std::ranges::find(served, what.out) != served.end();
+  }
+}
+
+namespace {
+
+// What is computed, but for its kind and direction.
+spec draw_spec(dice& d) {
+  spec what;
+  const builtin op = d.one_of(drawn_operators);
+  what.op.id = op;
+  what.out = draw_where(d, types, [&](type t) { return defined_on(op, t); });
+  what.in =
+      d.one_in(2) ? what.out : draw_where(d, types, [&](type t) { return mixes(t, what.out); });
+  if (op == builtin::affine && d.one_in(2)) what.affine = affine_form::split;
+  return what;
+}
+
+}  // namespace
+
 test_case draw(std::uint64_t seed, const limits& most) {
   dice d(seed);
   test_case c;
   c.seed = d.bits();
-  const builtin op = d.one_of(drawn_operators);
-  c.what.op.id = op;
-  c.what.out = draw_where(d, types, [&](type t) { return defined_on(op, t); });
-  c.what.in =
-      d.one_in(2) ? c.what.out : draw_where(d, types, [&](type t) { return mixes(t, c.what.out); });
+  do c.what = draw_spec(d);
+  while (most.textbook && !in_textbooks(c.what));
   c.what.kind = d.one_in(2) ? inclusive : exclusive;
   c.what.direction = d.one_in(3) ? reverse : forward;
-  if (op == builtin::affine && d.one_in(2)) c.what.affine = affine_form::split;
   c.length = draw_length(d, units::of(accumulator_bytes(c.what)), most);
   c.init = d.one_in(2);
   c.in_place = d.one_in(3) && size_of(c.what.in) == size_of(c.what.out);

@@ -115,11 +115,31 @@ bool in_range(judging<T> magnitude, bool complex = false) {
   return magnitude == 0 || (magnitude > least[complex] && magnitude < most[complex]);
 }
 
+// Whether all products of neighbours are in range, however they are bracketed: each is the ratio of
+// two products from the left, and zeros, which may come last, make none of them smaller.
+template <class T>
+class neighbours {
+ public:
+  bool push(judging<T> magnitude) {
+    if (magnitude != 0) size_ *= magnitude;
+    least_ = std::min(least_, size_);
+    most_ = std::max(most_, size_);
+    in_range_ = in_range_ && in_range<T>(most_ / least_) && in_range<T>(least_ / most_);
+    return in_range_;
+  }
+
+ private:
+  judging<T> size_ = 1, least_ = 1, most_ = 1;
+  bool in_range_ = true;
+};
+
 template <class T>
 class product_reference {
  public:
-  explicit product_reference(bool complex)
-      : complex_(complex), factor_(complex ? std::sqrt(judging<T>{5}) : judging<T>{1}) {}
+  product_reference(bool complex, brackets order)
+      : complex_(complex),
+        order_(order),
+        factor_(complex ? std::sqrt(judging<T>{5}) : judging<T>{1}) {}
 
   void push(const part_values<T>& x) {
     if (!valid_) return;
@@ -133,7 +153,8 @@ class product_reference {
       value_ = complex_ ? part_values<T>{a * c - b * d, a * d + b * c} : part_values<T>{a * c, 0};
     }
     size_ = complex_ ? std::hypot(value_[0], value_[1]) : std::fabs(value_[0]);
-    valid_ = in_range<T>(size_, complex_) && (size_ != 0 || zero_ || terms_ == 1);
+    valid_ = in_range<T>(size_, complex_) && (size_ != 0 || zero_ || terms_ == 1) &&
+             (order_ == brackets::left || neighbours_.push(std::hypot(x[0], x[1])));
   }
   std::optional<expected<T>> result(std::size_t c,
                                     const std::function<double(std::int64_t)>&) const {
@@ -145,6 +166,8 @@ class product_reference {
  private:
   std::int64_t terms_ = 0;
   bool complex_;
+  brackets order_;
+  neighbours<T> neighbours_;
   judging<T> factor_, size_ = 1;
   bool zero_ = false, valid_ = true;
   part_values<T> value_{1, 0};
@@ -153,6 +176,8 @@ class product_reference {
 template <class T>
 class affine_reference {
  public:
+  explicit affine_reference(brackets order) : order_(order), coefficient_(false, order) {}
+
   void push(const part_values<T>& x) {
     coefficient_.push({x[0], 0});
     if (!valid_) return;
@@ -163,20 +188,31 @@ class affine_reference {
     magnitude_ = terms_ == 1 ? std::fabs(x[1]) : std::fabs(x[0]) * magnitude_ + std::fabs(x[1]);
     valid_ =
         !lost && in_range<T>(std::fabs(scaled)) && magnitude_ < std::numeric_limits<T>::max() / 2;
+    if (order_ == brackets::left) return;
+    // Products of coefficients are formed too. One that underflows does no harm among coefficients
+    // up to 1: what it loses is not amplified.
+    largest_ = std::max(largest_, magnitude_);
+    contracts_ = contracts_ && std::fabs(x[0]) <= 1;
+    if (neighbours_.push(std::fabs(x[0]))) return;
+    valid_ = valid_ && contracts_;
+    lost_ = static_cast<judging<T>>(terms_) * static_cast<judging<T>>(terms_) * largest_ *
+            std::numeric_limits<T>::denorm_min();
   }
   std::optional<expected<T>> result(std::size_t c,
                                     const std::function<double(std::int64_t)>& depth) const {
     if (c == 0) return coefficient_.result(0, depth);
     if (!valid_) return {};
     return expected<T>{offset_,
-                       2 * static_cast<judging<T>>(terms_) * unit_roundoff<T> * magnitude_};
+                       2 * static_cast<judging<T>>(terms_) * unit_roundoff<T> * magnitude_ + lost_};
   }
 
  private:
   std::int64_t terms_ = 0;
-  bool valid_ = true;
-  product_reference<T> coefficient_{false};
-  judging<T> offset_ = 0, magnitude_ = 0;
+  brackets order_;
+  bool valid_ = true, contracts_ = true;
+  product_reference<T> coefficient_;
+  neighbours<T> neighbours_;
+  judging<T> offset_ = 0, magnitude_ = 0, largest_ = 0, lost_ = 0;
 };
 
 // Adds half an ulp of the 16-bit type that holds the result; nothing if that may overflow.
@@ -279,16 +315,16 @@ class judge {
 template <class T>
 std::optional<std::string> judge_all(const spec& what, const arguments& a,
                                      const std::function<double(std::int64_t)>& depth,
-                                     std::int64_t* judged) {
+                                     brackets order, std::int64_t* judged) {
   const auto with = [&](auto reference) {
     judge<T, decltype(reference)> j(what, a, depth);
     auto problem = j.run(reference);
     if (judged != nullptr) *judged = j.judged();
     return problem;
   };
-  if (what.op.id == builtin::affine) return with(affine_reference<T>());
+  if (what.op.id == builtin::affine) return with(affine_reference<T>(order));
   if (what.op.id == builtin::sum) return with(sum_reference<T>());
-  return with(product_reference<T>(what.out == c64 || what.out == c128));
+  return with(product_reference<T>(what.out == c64 || what.out == c128, order));
 }
 
 }  // namespace
@@ -334,9 +370,9 @@ std::optional<std::string> first_difference(const spec& what, std::int64_t n, co
 
 std::optional<std::string> outside_bound(const spec& what, const arguments& a,
                                          const std::function<double(std::int64_t)>& depth,
-                                         std::int64_t* judged) {
-  return what.out == f64 || what.out == c128 ? judge_all<double>(what, a, depth, judged)
-                                             : judge_all<float>(what, a, depth, judged);
+                                         brackets order, std::int64_t* judged) {
+  return what.out == f64 || what.out == c128 ? judge_all<double>(what, a, depth, order, judged)
+                                             : judge_all<float>(what, a, depth, order, judged);
 }
 
 }  // namespace upsweep::testing

@@ -19,12 +19,16 @@ enum class zeros { differ, equal };  // whether -0.0 and +0.0 are two values
 std::optional<std::string> first_difference(const spec& what, std::int64_t n, const void* got,
                                             const void* want, zeros signs = zeros::differ);
 
+// How a backend brackets its operations: from the left, or as it likes.
+enum class brackets { left, any };
+
 // The first result outside the bound of docs/numerics.md, section 6, in words; nothing if none.
 // `depth(m)` is the depth d of a sum of m terms. `a` holds the inputs and, in out and total, the
-// results. Integers, minimum and maximum have no bound; results after an overflow or underflow are
-// not judged. `judged`, if given, receives how many results were.
+// results. Integers, minimum and maximum have no bound; results after an overflow or underflow that
+// the brackets allow are not judged. `judged`, if given, receives how many results were.
 std::optional<std::string> outside_bound(const spec& what, const arguments& a,
                                          const std::function<double(std::int64_t)>& depth,
+                                         brackets order = brackets::left,
                                          std::int64_t* judged = nullptr);
 
 // The two depths that the docs give: a fold from the left, and order 1.

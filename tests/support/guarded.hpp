@@ -29,6 +29,9 @@ class guarded {
   const std::byte* data() const { return data_; }
   std::span<const std::byte> bytes() const { return {data_, size_}; }
 
+  // The memory with all that lies around it.
+  std::span<std::byte> surroundings() { return bytes_; }
+
   // Whether all that lies around the memory is as it was.
   bool intact() const {
     const std::byte* const first = bytes_.data();

@@ -125,7 +125,8 @@ std::optional<std::string> stage::wrong_results(role backend) {
   }
   arguments a = whole();
   a.in = in_before_.data();
-  return outside_bound(what, a, serial_depth);
+  return outside_bound(what, a, serial_depth,
+                       backend == role::reference ? brackets::left : brackets::any);
 }
 
 std::optional<std::string> stage::problem(role backend, bool results) {
@@ -133,7 +134,7 @@ std::optional<std::string> stage::problem(role backend, bool results) {
     if (auto wrong = wrong_results(backend)) return wrong;
   if (!case_.in_place && !equal(in_, in_before_)) return "the input was changed";
   if (!equal(coefficients_, coefficients_before_)) return "the coefficients were changed";
-  for (const guarded* g : {&in_, &coefficients_, &out_, &total_})
+  for (const guarded* g : arrays())
     if (!g->intact()) return "memory around an array was written";
   return {};
 }

@@ -2,6 +2,7 @@
 #ifndef UPSWEEP_TESTS_SUPPORT_STAGE_HPP
 #define UPSWEEP_TESTS_SUPPORT_STAGE_HPP
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,9 @@ class stage {
   // own order, exact or within its bound), guards, inputs. With `results` false only the latter
   // two.
   std::optional<std::string> problem(role backend, bool results = true);
+
+  // All memory that runs may touch: inputs, outputs, total.
+  std::array<guarded*, 4> arrays() { return {&in_, &coefficients_, &out_, &total_}; }
 
   const value& init() const { return init_; }
   const std::vector<std::byte>& want() const { return want_; }

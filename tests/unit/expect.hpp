@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "upsweep/backends.hpp"
+#include "tests/support/tested.hpp"
 #include "upsweep/error.hpp"
 
 namespace upsweep::testing {
@@ -53,14 +53,6 @@ class scoped_environment {
   std::string name_, saved_;
   bool had_ = false;
 };
-
-// Names of the backends that can run here.
-inline std::vector<std::string> available_backends() {
-  std::vector<std::string> names;
-  for (const backend_info& b : backends())
-    if (b.available) names.push_back(b.name);
-  return names;
-}
 
 }  // namespace upsweep::testing
 

@@ -87,18 +87,23 @@ TEST(plan, auto_takes_openmp_for_host_memory_and_nothing_for_device_memory) {
 }
 
 TEST(plan, every_backend_of_the_documentation_is_known) {
+  std::vector<std::string> names{"cpu.serial", "cpu.openmp", "cuda.thrust", "cuda.cub"};
   for (const char* algorithm :
        {"naive", "hillis_steele", "kogge_stone", "brent_kung", "blelloch", "warp_shuffle",
         "coarsened", "three_pass", "hybrid", "chained", "decoupled_lookback", "single_pass"})
-    for (const char* family : {"cuda.", "simt."}) {
-      const std::string name = std::string(family) + algorithm;
+    for (const char* family : {"cuda.", "simt."}) names.push_back(std::string(family) + algorithm);
+  for (const backend_info& b : backends()) {
+    EXPECT_EQ(std::erase(names, b.name), 1u) << b.name;
+    const auto make = [&] { plan({}, {.length = 1}, {.backend = b.name}); };
+    if (b.available)
+      EXPECT_NO_THROW(make()) << b.name;
+    else
       expect_error(errc::unavailable,
-                   {"'" + name + "' is not compiled in: this version", "cpu.openmp"},
-                   [&] { plan({}, {}, {.backend = name}); });
-    }
-  for (const char* name : {"cuda.thrust", "cuda.cub"})
-    expect_error(errc::unavailable, {name, "not compiled in"},
-                 [&] { plan({}, {}, {.backend = name}); });
+                   {"'" + b.name + "' is not " + (b.compiled ? "available: " : "compiled in: "),
+                    b.reason, "cpu.openmp"},
+                   make);
+  }
+  EXPECT_TRUE(names.empty());
 }
 
 // An empty scan leaves the operator's identity: e op x = x for every x.

@@ -73,8 +73,8 @@ bool check(const check_options& o) {
     const auto end = clock::now() + std::chrono::duration<double>(o.seconds);
     std::uint64_t seed = std::random_device{}();
     do {
-      const test_case c = testing::draw(seed++);
-      for (tally& t : tallies) run_one(c, t);
+      for (tally& t : tallies) run_one(testing::draw(seed, limits_for(t.backend)), t);
+      ++seed;
     } while (clock::now() < end);
   }
   bool agreed = true;

@@ -13,6 +13,7 @@
 #include "sink.hpp"
 #include "source.hpp"
 #include "text.hpp"
+#include "upsweep/backends.hpp"
 #include "upsweep/order.hpp"
 #include "upsweep/plan.hpp"
 
@@ -69,6 +70,13 @@ std::int64_t chunk_length(const scan_options& o, std::size_t widest, std::size_t
   if (o.chunk) return std::max<std::int64_t>(1, *o.chunk / width);
   const std::int64_t group = order1::group(accumulator);
   return std::max(group, default_chunk / width / group * group);
+}
+
+// Textbook backends and peers keep no state between chunks.
+bool has_states(const std::string& backend) {
+  for (const backend_info& b : backends())
+    if (b.name == backend) return b.role == role::production || b.role == role::reference;
+  return false;
 }
 
 // One scan of a source into a sink, chunk after chunk.
@@ -157,7 +165,8 @@ void scan(const scan_options& o) {
   const std::size_t widest = std::max(element_of(what.in, o.op).size(), out_element.size());
   std::int64_t chunk = chunk_length(o, widest, element_of(accumulator, o.op).size());
   const plan_options how{.backend = o.backend, .threads = o.threads};
-  plan(what, {.length = in->length.value_or(0)}, how);  // refuses before anything is read or made
+  // Refuses before anything is read or made.
+  const bool whole = !has_states(plan(what, {.length = in->length.value_or(0)}, how).backend());
   const value init = o.init ? parse_init(*o.init, accumulator, o.op) : value();
 
   sink out({.path = o.out,
@@ -165,11 +174,12 @@ void scan(const scan_options& o) {
             .type = what.out,
             .op = o.op,
             .zero_d = in->zero_d});
-  if ((o.reverse && !in->seekable()) || (out.needs_length() && !in->length)) in = spool(*in, o.op);
+  if ((o.reverse && !in->seekable()) || ((whole || out.needs_length()) && !in->length))
+    in = spool(*in, o.op);
   out.begin(in->length);
 
   // A reverse scan into a pipe or a text file is held in memory, for its first chunk comes last.
-  if (o.reverse && !out.seekable()) chunk = *in->length;
+  if (whole || (o.reverse && !out.seekable())) chunk = *in->length;
   if (in->length)
     chunk = std::clamp<std::int64_t>(chunk, 1, std::max<std::int64_t>(*in->length, 1));
 

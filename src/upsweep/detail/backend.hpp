@@ -50,6 +50,7 @@ class plan_impl {
   virtual void run(const request& r) = 0;
   virtual void aggregate(const request& r) = 0;
   virtual void append(state_data& before, const state_data& next) const = 0;
+  virtual void rebind(void*) {}            // the stream of the next runs
   virtual std::string policy() const = 0;  // for plan::why
 };
 

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Threads of a launch: fibers, barriers, warp operations, and what happens when nobody can go on.
+#include "backends/simt/engine.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+
+#if defined(UPSWEEP_SIMT_TSAN)
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace upsweep::simt {
+
+namespace {
+
+// Shared memory of a block: what an H100 gives at most.
+constexpr std::size_t arena_bytes = std::size_t{227} << 10;
+
+thread_local device::engine* current_engine = nullptr;
+
+// What a barrier orders, in words that TSan knows.
+void tell_release([[maybe_unused]] void* barrier) {
+#if defined(UPSWEEP_SIMT_TSAN)
+  __tsan_release(barrier);
+#endif
+}
+void tell_acquire([[maybe_unused]] void* barrier) {
+#if defined(UPSWEEP_SIMT_TSAN)
+  __tsan_acquire(barrier);
+#endif
+}
+
+std::string too_much(std::size_t shared_bytes) {
+  return "a block asks for " + std::to_string(shared_bytes) + " bytes of shared memory, and has " +
+         std::to_string(arena_bytes);
+}
+
+bool same(where a, where b) { return a.line == b.line && std::strcmp(a.file, b.file) == 0; }
+
+}  // namespace
+
+std::string place(where at) {
+  std::string file = std::filesystem::path(at.file).lexically_normal().string();
+  while (file.starts_with("../")) file.erase(0, 3);
+  return file + ":" + std::to_string(at.line);
+}
+
+std::string_view name_of(fault_kind kind) noexcept {
+  switch (kind) {
+    case fault_kind::race: return "race";
+    case fault_kind::out_of_bounds: return "out of bounds";
+    case fault_kind::uninitialised: return "uninitialised read";
+    case fault_kind::divergent: return "divergent threads";
+    case fault_kind::early_exit: return "early exit";
+    case fault_kind::stuck: return "stuck";
+    default: return "unknown memory";
+  }
+}
+
+device::engine& device::engine::current() { return *current_engine; }
+
+std::uint64_t device::engine::random() {  // splitmix64
+  std::uint64_t z = state_ += 0x9e3779b97f4a7c15u;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return z ^ z >> 31;
+}
+
+std::uint64_t device::engine::below(std::uint64_t n) { return (random() >> 32) * n >> 32; }
+
+std::string device::engine::name(const thread& t) const {
+  return "thread " + std::to_string(t.index) + " of block " + std::to_string(t.home->index);
+}
+
+std::string device::engine::replay() const {
+  const char* const orders[] = {"fifo", "reverse", "random"};
+  return " [launch " + std::to_string(count.launches) + ": " + std::to_string(grid_) +
+         " blocks of " + std::to_string(block_size_) + "; seed " + std::to_string(how.seed) +
+         ", order " + orders[static_cast<int>(how.order)] + ", resident " +
+         std::to_string(how.resident) + ", preempt " + std::to_string(how.preempt) + "]";
+}
+
+void device::engine::fail(fault_kind kind, const std::string& message) {
+  throw fault(kind, std::string(name_of(kind)) + ": " + message + replay());
+}
+
+// ---- launches
+
+void device::engine::launch(std::int64_t blocks, int threads, int shared_bytes,
+                            const std::function<void()>& kernel) {
+  if (static_cast<std::size_t>(shared_bytes) > arena_bytes)
+    throw fault(fault_kind::out_of_bounds, too_much(static_cast<std::size_t>(shared_bytes)));
+  ++count.launches;
+  kernel_ = &kernel;
+  grid_ = blocks;
+  block_size_ = threads;
+  dynamic_bytes_ = static_cast<std::size_t>(shared_bytes);
+  pauses_ = 0;
+  thrown_ = nullptr;
+  words_.clear();
+  ready_.clear(static_cast<std::size_t>(std::min<std::int64_t>(how.resident, blocks) * threads));
+
+  pending_.resize(static_cast<std::size_t>(blocks));
+  for (std::int64_t b = 0; b < blocks; ++b)
+    pending_[b] = how.order == schedule::reverse ? b : blocks - 1 - b;
+  if (how.order == schedule::random)
+    for (std::size_t i = pending_.size(); i > 1; --i)
+      std::swap(pending_[i - 1], pending_[below(i)]);
+
+  engine* const outer = std::exchange(current_engine, this);
+  tell_release(&start_);
+  run_ready();
+  current_engine = outer;
+
+  for (const auto& b : resident_) end_block(*b);
+  resident_.clear();
+  pending_.clear();
+  self_ = nullptr;
+  if (thrown_) std::rethrow_exception(thrown_);
+}
+
+void device::engine::run_ready() {
+  while (!thrown_) {
+    while (!pending_.empty() && std::ssize(resident_) < how.resident) {
+      start_block(pending_.back());
+      pending_.pop_back();
+    }
+    self_ = next_ready();
+    if (self_ == nullptr) return;
+    self_->run.resume();
+    block& b = *self_->home;
+    if (b.alive == 0 || thrown_) tell_acquire(&end_);
+    if (b.alive == 0) {
+      end_block(b);
+      std::erase_if(resident_, [&](const auto& r) { return r.get() == &b; });
+    }
+  }
+}
+
+void device::engine::start_block(std::int64_t index) {
+  auto b = std::make_unique<block>();
+  b->index = index;
+  b->alive = b->ready = block_size_;
+  b->statics.reserve(16);
+  b->threads = std::make_unique<thread[]>(static_cast<std::size_t>(block_size_));
+  b->warps = std::make_unique<warp[]>(static_cast<std::size_t>(block_size_ + 31) / 32);
+  if (arenas_.empty()) arenas_.push_back(std::make_unique_for_overwrite<std::byte[]>(arena_bytes));
+  b->arena = std::move(arenas_.back());
+  arenas_.pop_back();
+  b->arena_used = (dynamic_bytes_ + 127) / 128 * 128;
+  b->cells.emplace(b->arena.get(), b->arena_used, false);
+  for (int i = 0; i < block_size_; ++i) {
+    thread& t = b->threads[how.order == schedule::reverse ? block_size_ - 1 - i : i];
+    t.home = b.get();
+    t.index = static_cast<int>(&t - b->threads.get());
+    t.run.start(stacks_.take(), run_thread, &t);
+    ready_.push(&t);
+  }
+  resident_.push_back(std::move(b));
+}
+
+void device::engine::end_block(block& b) {
+  for (int i = 0; i < block_size_; ++i) stacks_.put_back(b.threads[i].run.finish());
+  arenas_.push_back(std::move(b.arena));
+}
+
+void device::engine::run_thread(void* argument) {
+  thread& t = *static_cast<thread*>(argument);
+  engine& e = current();
+  tell_acquire(&e.start_);
+  try {
+    (*e.kernel_)();
+    t.state = thread_state::done;
+    --t.home->alive;
+    --t.home->ready;
+    e.progress();
+    if (t.home->alive != 0) e.stop_if_stuck(*t.home);
+  } catch (...) {
+    e.thrown_ = std::current_exception();
+  }
+  tell_release(&e.end_);
+}
+
+// ---- who runs next
+
+thread* device::engine::next_ready() {
+  if (ready_.size() == 0) return nullptr;
+  if (how.order == schedule::random) std::swap(ready_[0], ready_[below(ready_.size())]);
+  return ready_.pop();
+}
+
+void device::engine::make_ready(thread& t) {
+  t.state = thread_state::ready;
+  ++t.home->ready;
+  ready_.push(&t);
+}
+
+void device::engine::wait(thread_state why, where at) {
+  thread& t = *self_;
+  t.state = why;
+  t.at = at;
+  --t.home->ready;
+  stop_if_stuck(*t.home);
+  suspend();
+}
+
+void device::engine::suspend() {
+  tell_release(&end_);  // it may be for good
+  self_->run.suspend();
+}
+
+void device::engine::give_way() {
+  if (how.preempt == 0 || --until_preempt_ > 0) return;
+  until_preempt_ = 1 + static_cast<int>(below(2 * static_cast<unsigned>(how.preempt)));
+  ready_.push(self_);
+  suspend();
+}
+
+void device::engine::pause(where at) {
+  self_->at = at;
+  if (++pauses_ > how.patience * (static_cast<std::int64_t>(ready_.size()) + 64))
+    fail(fault_kind::stuck, "nobody makes progress; waiting: " + waiting_places());
+  ready_.push(self_);
+  suspend();
+}
+
+// A few of the places that threads wait at.
+std::string device::engine::waiting_places() const {
+  std::vector<where> seen;
+  std::string text;
+  for (const auto& b : resident_)
+    for (int i = 0; i < block_size_; ++i) {
+      const thread& t = b->threads[i];
+      if (t.state == thread_state::done || t.at.file == nullptr ||
+          std::any_of(seen.begin(), seen.end(), [&](where w) { return same(w, t.at); }))
+        continue;
+      seen.push_back(t.at);
+      text += (text.empty() ? "" : ", ") + name(t) + " at " + place(t.at);
+    }
+  return text;
+}
+
+// A block none of whose threads can run waits for itself.
+void device::engine::stop_if_stuck(const block& b) {
+  if (b.ready != 0) return;
+  const auto all = [&](auto&& f) { return std::all_of(&b.threads[0], &b.threads[block_size_], f); };
+  const auto one = [&](auto&& f) {
+    return std::find_if(&b.threads[0], &b.threads[block_size_], f);
+  };
+  const auto* waits = one([](const thread& t) { return t.state != thread_state::done; });
+  if (!all([](const thread& t) { return t.state != thread_state::done; })) {
+    const auto* left = one([](const thread& t) { return t.state == thread_state::done; });
+    fail(fault_kind::early_exit,
+         name(*left) + " left the kernel while " + name(*waits) + " waits at " + place(waits->at));
+  }
+  const auto* other = one([&](const thread& t) { return !same(t.at, waits->at); });
+  const bool apart = other != &b.threads[block_size_];
+  fail(fault_kind::divergent,
+       name(*waits) + " waits at " + place(waits->at) +
+           (apart ? ", " + name(*other) + " at " + place(other->at) : ", where not all arrive"));
+}
+
+// ---- barriers and warp operations
+
+void device::engine::sync_block(where at) {
+  thread& me = *self_;
+  block& b = *me.home;
+  me.at = at;
+  tell_release(&b);
+  if (++b.arrived < block_size_) {
+    wait(thread_state::at_block_barrier, at);
+  } else {
+    known all;
+    for (int i = 0; i < block_size_; ++i) {
+      const thread& t = b.threads[i];
+      if (!same(t.at, at))
+        fail(fault_kind::divergent, name(me) + " is at the barrier of " + place(at) + ", " +
+                                        name(t) + " at that of " + place(t.at));
+      all.join(t.knows);
+    }
+    ++count.block_barriers;
+    ++b.barriers;
+    b.arrived = 0;
+    progress();
+    for (int k = 0; k < block_size_; ++k) {
+      thread& t = b.threads[how.order == schedule::reverse ? block_size_ - 1 - k : k];
+      t.knows = all;
+      if (&t != &me) make_ready(t);
+    }
+    give_way();
+  }
+  tell_acquire(&b);
+}
+
+void device::engine::warp_operate(warp_operation what, where at, const void* mine,
+                                  std::size_t bytes, std::byte** all) {
+  thread& me = *self_;
+  const int first = me.index / 32 * 32;
+  const int lanes = std::min(32, block_size_ - first);
+  warp& w = me.home->warps[me.index / 32];
+  if (w.arrived != 0 && (w.operation != what || !same(w.at, at)))
+    fail(fault_kind::divergent, name(me) + " is at the warp operation of " + place(at) +
+                                    ", other lanes at that of " + place(w.at));
+  w.operation = what;
+  w.at = at;
+  std::byte* const slots = w.exchanged[w.turn % 2].data();
+  if (what == warp_operation::exchange) {
+    std::memcpy(slots + warp::lane_bytes * static_cast<std::size_t>(me.index - first), mine, bytes);
+    *all = slots;
+  }
+  tell_release(&w);  // TSan takes an exchange for a barrier, too: values pass from lane to lane
+  if (++w.arrived < lanes) {
+    wait(thread_state::at_warp_operation, at);
+  } else {
+    w.arrived = 0;
+    ++w.turn;
+    progress();
+    thread* const lane = &me.home->threads[first];
+    if (what == warp_operation::sync) {
+      ++count.warp_barriers;
+      ++w.barriers;
+      known joined;
+      for (int l = 0; l < lanes; ++l) joined.join(lane[l].knows);
+      for (int l = 0; l < lanes; ++l) lane[l].knows = joined;
+    } else {
+      ++count.warp_exchanges;
+    }
+    for (int l = 0; l < lanes; ++l)
+      if (&lane[l] != &me) make_ready(lane[l]);
+    give_way();
+  }
+  tell_acquire(&w);
+}
+
+// The first thread that comes to a declaration makes room for it.
+std::byte* device::engine::static_shared(const void* key, std::size_t bytes) {
+  block& b = *self_->home;
+  for (const auto& [k, offset] : b.statics)
+    if (k == key) return b.arena.get() + offset;
+  const std::size_t offset = b.arena_used;
+  b.arena_used += (bytes + 127) / 128 * 128;
+  if (b.arena_used > arena_bytes) fail(fault_kind::out_of_bounds, too_much(b.arena_used));
+  b.statics.emplace_back(key, offset);
+  b.cells->grow(b.arena_used);
+  return b.arena.get() + offset;
+}
+
+// ---- what port_simt.hpp declares
+
+namespace {
+device::engine& here() { return device::engine::current(); }
+}  // namespace
+
+int thread_index() { return here().self().index; }
+int block_size() { return here().block_size(); }
+std::int64_t block_index() { return here().self().home->index; }
+std::int64_t grid_size() { return here().grid_size(); }
+
+void sync_block(where at) { here().sync_block(at); }
+void sync_warp(where at) { here().warp_operate(warp_operation::sync, at, nullptr, 0, nullptr); }
+const std::byte* exchange(const void* mine, std::size_t bytes, where at) {
+  std::byte* all = nullptr;
+  here().warp_operate(warp_operation::exchange, at, mine, bytes, &all);
+  return all;
+}
+void pause(where at) { here().pause(at); }
+
+std::byte* static_shared(const void* key, std::size_t bytes) {
+  return here().static_shared(key, bytes);
+}
+std::byte* dynamic_shared() { return here().self().home->arena.get(); }
+std::size_t dynamic_shared_bytes() { return here().dynamic_bytes(); }
+
+void launch(device& on, std::int64_t blocks, int threads, int shared_bytes,
+            const std::function<void()>& kernel) {
+  on.running().launch(blocks, threads, shared_bytes, kernel);
+}
+
+}  // namespace upsweep::simt

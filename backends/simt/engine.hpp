@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef UPSWEEP_SIMT_ENGINE_HPP
+#define UPSWEEP_SIMT_ENGINE_HPP
+
+// The inside of a device. engine.cpp runs threads; memory.cpp judges their accesses.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "backends/simt/device.hpp"
+#include "backends/simt/fiber.hpp"
+#include "backends/simt/knowledge.hpp"
+
+namespace upsweep::simt {
+
+std::string place(where at);  // "backends/kernels/block/brent_kung.hpp:31"
+
+#ifdef UPSWEEP_SIMT_RAW
+inline constexpr bool checked = false;
+#else
+inline constexpr bool checked = true;
+#endif
+
+// What is known of 4 bytes of memory: whether they have a value, and the latest accesses. Two reads
+// are kept, of different threads, so that a race shows whichever of them raced.
+struct cell {
+  stamp write;
+  std::array<stamp, 2> reads;
+  bool initialised = false;
+};
+
+inline constexpr std::size_t cell_bytes = 4;
+
+// Cells of a range of memory; none in the raw build.
+class shadow {
+ public:
+  shadow(const void* begin, std::size_t bytes, bool initialised);
+  bool contains(const void* p, std::size_t bytes) const;
+  void grow(std::size_t bytes);  // at the end, not initialised
+  std::size_t size() const { return bytes_; }
+  // Calls f(cell) for those that [p, p + bytes) touches.
+  template <class F>
+  void for_each(const void* p, std::size_t bytes, F&& f) {
+    const std::size_t at = static_cast<const std::byte*>(p) - begin_;
+    for (std::size_t i = at / cell_bytes; i <= (at + bytes - 1) / cell_bytes; ++i) f(cells_[i]);
+  }
+
+ private:
+  const std::byte* begin_;
+  std::size_t bytes_;
+  std::vector<cell> cells_;
+};
+
+class allocation {
+ public:
+  allocation(const void* begin, std::size_t bytes, bool initialised)
+      : cells(begin, bytes, initialised) {}
+  shadow cells;
+  int borrowers = 1;
+  bool owned = false;
+};
+
+// The values that an atomic word has had in this launch, the latest last. `carries` is what a
+// reader that acquires learns.
+struct atomic_history {
+  struct version {
+    atomic_bits value;
+    known carries;
+  };
+  std::size_t number;       // of the word, for knowledge::seen
+  std::uint32_t first = 0;  // the count of versions[0]
+  std::deque<version> versions;
+};
+
+enum class thread_state : std::uint8_t { ready, at_block_barrier, at_warp_operation, done };
+enum class warp_operation : std::uint8_t { none, sync, exchange };
+
+struct block;
+
+struct thread {
+  fiber run;
+  simt::block* home = nullptr;
+  int index = 0;
+  thread_state state = thread_state::ready;
+  where at{};                  // what it waits at
+  std::uint32_t releases = 0;  // so far
+  known knows;                 // ordered before its next access
+  known heard;                 // will be, once it fences: what relaxed loads carried
+  known told;                  // at its last release fence: what its relaxed stores carry
+};
+
+struct warp {
+  static constexpr std::size_t lane_bytes = 64;
+  warp_operation operation = warp_operation::none;
+  where at{};
+  int arrived = 0;
+  std::uint32_t barriers = 0;
+  // Two of them: a fast lane may reach the next operation before a slow one has read this one's.
+  std::array<std::array<std::byte, 32 * lane_bytes>, 2> exchanged;
+  unsigned turn = 0;
+};
+
+struct block {
+  std::int64_t index = 0;
+  std::unique_ptr<thread[]> threads;
+  std::unique_ptr<warp[]> warps;
+  int arrived = 0;  // at the block's barrier
+  int ready = 0;
+  int alive = 0;
+  std::uint32_t barriers = 0;
+  std::unique_ptr<std::byte[]> arena;  // shared memory, of arena_bytes
+  std::size_t arena_used = 0;
+  std::vector<std::pair<const void*, std::size_t>> statics;  // declaration, offset
+  std::optional<shadow> cells;
+};
+
+// Threads that can run. Its room is made before a launch: memory that one fiber takes and another
+// gives back would look like a race to TSan, which sees no order between the two.
+class ready_queue {
+ public:
+  void clear(std::size_t room) {
+    ring_.assign(room, nullptr);
+    head_ = size_ = 0;
+  }
+  std::size_t size() const { return size_; }
+  thread*& operator[](std::size_t i) {
+    const std::size_t at = head_ + i;
+    return ring_[at < ring_.size() ? at : at - ring_.size()];
+  }
+  void push(thread* t) { (*this)[size_++] = t; }
+  thread* pop() {
+    thread* const t = ring_[head_];
+    head_ = head_ + 1 == ring_.size() ? 0 : head_ + 1;
+    --size_;
+    return t;
+  }
+
+ private:
+  std::vector<thread*> ring_;
+  std::size_t head_ = 0, size_ = 0;
+};
+
+class device::engine {
+ public:
+  explicit engine(const options& how) : how(how), state_(how.seed * 0x9e3779b97f4a7c15u + 1) {}
+
+  const options how;
+  counters count;
+
+  // ---- engine.cpp
+  void launch(std::int64_t blocks, int threads, int shared_bytes,
+              const std::function<void()>& kernel);
+  static engine& current();
+  thread& self() { return *self_; }
+  std::int64_t grid_size() const { return grid_; }
+  int block_size() const { return block_size_; }
+  std::size_t dynamic_bytes() const { return dynamic_bytes_; }
+
+  void sync_block(where at);
+  void warp_operate(warp_operation what, where at, const void* mine, std::size_t bytes,
+                    std::byte** all);
+  std::byte* static_shared(const void* key, std::size_t bytes);
+  void pause(where at);
+  void give_way();  // at an access, now and then
+  void progress() { pauses_ = 0; }
+  [[noreturn]] void fail(fault_kind kind, const std::string& message);
+  std::uint64_t random();
+  std::uint64_t below(std::uint64_t n);  // n < 2^32
+  std::string name(const thread& t) const;
+
+  // ---- memory.cpp
+  allocation* find(const void* p, std::size_t bytes);
+  void check(shadow& cells, const void* p, std::size_t bytes, access how, bool atomic,
+             const char* space, where at);
+  atomic_bits atomic_load(allocation* m, const void* p, std::size_t bytes, order o, where at);
+  void atomic_store(allocation* m, void* p, std::size_t bytes, atomic_bits x, order o, where at);
+  std::uint64_t atomic_add(allocation* m, void* p, std::size_t bytes, std::uint64_t x, order o,
+                           where at);
+  void fence(order o);
+
+  std::map<const void*, allocation, std::greater<>> memories;  // by begin, the last first
+
+ private:
+  // ---- engine.cpp
+  static void run_thread(void* t);
+  void start_block(std::int64_t index);
+  void end_block(block& b);
+  void run_ready();
+  thread* next_ready();
+  void make_ready(thread& t);
+  void wait(thread_state why, where at);
+  void suspend();
+  void stop_if_stuck(const block& b);
+  std::string waiting_places() const;
+  std::string replay() const;
+
+  // ---- memory.cpp
+  bool ordered(const stamp& s) const;
+  stamp stamp_now(where at) const;
+  known release();
+  atomic_history& history_of(const void* p, std::size_t bytes);
+  void publish(atomic_history& h, void* p, std::size_t bytes, atomic_bits x, known carries);
+  void learn(const known& carried, order o);
+
+  const std::function<void()>* kernel_ = nullptr;
+  std::int64_t grid_ = 0;
+  int block_size_ = 0;
+  std::size_t dynamic_bytes_ = 0;
+  thread* self_ = nullptr;
+  std::vector<std::unique_ptr<block>> resident_;
+  ready_queue ready_;
+  std::vector<std::int64_t> pending_;  // blocks, the next last
+  stack_pool stacks_;
+  std::vector<std::unique_ptr<std::byte[]>> arenas_;  // for the next blocks
+  std::uint64_t state_;
+  int until_preempt_ = 1;
+  std::int64_t pauses_ = 0;
+  char start_ = 0, end_ = 0;   // for TSan: what orders the host's work and that of all threads
+  std::exception_ptr thrown_;  // by a kernel, or a fault of it
+  std::unordered_map<const void*, atomic_history> words_;  // of this launch
+};
+
+}  // namespace upsweep::simt
+
+#endif

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef UPSWEEP_TESTS_CUDA_GPU_HPP
+#define UPSWEEP_TESTS_CUDA_GPU_HPP
+
+// What the tests of the GPU share. Every call is checked; a failure is an exception.
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace upsweep::testing {
+
+inline void check(cudaError_t status) {
+  if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
+}
+
+// An array in device memory.
+template <class T>
+class on_gpu {
+ public:
+  explicit on_gpu(std::size_t n) : size_(n) {
+    void* p = nullptr;
+    check(cudaMalloc(&p, std::max<std::size_t>(n, 1) * sizeof(T)));
+    data_.reset(static_cast<T*>(p));
+  }
+  explicit on_gpu(std::span<const T> from) : on_gpu(from.size()) {
+    check(cudaMemcpy(data(), from.data(), from.size_bytes(), cudaMemcpyHostToDevice));
+  }
+
+  T* data() const { return data_.get(); }
+  std::size_t size() const { return size_; }
+  void fetch(std::span<T> to, std::size_t first = 0) const {
+    check(cudaMemcpy(to.data(), data() + first, to.size_bytes(), cudaMemcpyDeviceToHost));
+  }
+  std::vector<T> fetch() const {
+    std::vector<T> to(size_);
+    fetch(to);
+    return to;
+  }
+
+ private:
+  struct release {
+    void operator()(T* p) const { cudaFree(p); }
+  };
+  std::unique_ptr<T, release> data_;
+  std::size_t size_;
+};
+
+// A stream that waits for no other.
+class gpu_stream {
+ public:
+  gpu_stream() { check(cudaStreamCreateWithFlags(&s_, cudaStreamNonBlocking)); }
+  ~gpu_stream() { cudaStreamDestroy(s_); }
+  gpu_stream(const gpu_stream&) = delete;
+  gpu_stream& operator=(const gpu_stream&) = delete;
+
+  operator cudaStream_t() const { return s_; }
+  void wait() const { check(cudaStreamSynchronize(s_)); }
+
+ private:
+  cudaStream_t s_ = nullptr;
+};
+
+// How many elements in device memory differ from a value.
+std::uint64_t count_others(const std::uint32_t* x, std::size_t n, std::uint32_t value);
+
+// Queues blocks of 1024 threads that each keep their place on the GPU for so long.
+void occupy(int blocks, int microseconds, cudaStream_t s);
+
+// Keeps all of the GPU busy in a stream of its own, in pieces of a few milliseconds.
+class busy_gpu {
+ public:
+  busy_gpu()
+      : filler_([this] {
+          const gpu_stream s;
+          int processors = 0;
+          check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
+          while (!done_) {
+            for (int k = 0; k < 4; ++k) occupy(2 * processors, 1'000, s);
+            s.wait();
+          }
+        }) {}
+  ~busy_gpu() {
+    done_ = true;
+    filler_.join();
+  }
+
+ private:
+  std::atomic<bool> done_{false};
+  std::thread filler_;
+};
+
+}  // namespace upsweep::testing
+
+#endif

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the host does around the kernels: probes, refusals, streams, graphs, errors.
+#include <chrono>
+#include <cstdlib>
+#include <numeric>
+#include <regex>
+
+#include "tests/cuda/gpu.hpp"
+#include "tests/property/harness.hpp"
+#include "tests/unit/expect.hpp"
+#include "upsweep/scan.hpp"
+
+namespace upsweep::testing {
+
+namespace {
+
+TEST(probe, says_why_there_is_no_gpu) {
+  const std::regex words(
+      "no NVIDIA driver|driver too old for CUDA \\d+\\.\\d+|no GPU of compute capability >= 7\\.5|"
+      "built for compute capability .*; the GPU here has .*|cuda\\w+: .*");
+  EXPECT_FALSE(tested_backends().empty());
+  for (const backend_info& b : tested_backends())
+    if (b.available)
+      EXPECT_EQ(b.reason, "");
+    else
+      EXPECT_TRUE(std::regex_match(b.reason, words)) << b.name << ": " << b.reason;
+}
+
+class host_side : public on_backend {
+ protected:
+  static constexpr std::int64_t n = 10'000;
+
+  void SetUp() override {
+    on_backend::SetUp();
+    std::iota(x_.begin(), x_.end(), 1);
+    std::partial_sum(x_.begin(), x_.end(), want_.begin());
+  }
+
+  plan make(memory where, std::int64_t longest = n, const spec& what = {.in = i32}) const {
+    return plan(what, {.length = longest}, {.backend = GetParam().name, .memory = where});
+  }
+
+  void expect_served() const {
+    std::vector<std::int32_t> out(x_.size());
+    make(host).run({.in = x_.data(), .out = out.data(), .length = n});
+    EXPECT_EQ(out, want_);
+  }
+
+  std::vector<std::int32_t> x_ = std::vector<std::int32_t>(n);
+  std::vector<std::int32_t> want_ = std::vector<std::int32_t>(n);
+};
+
+TEST_P(host_side, tells_how_it_was_chosen) {
+  EXPECT_NE(make(device).why().find("named by backend (" + GetParam().name + "); device 0, "),
+            std::string::npos);
+}
+
+TEST_P(host_side, failed_allocation_says_what_failed_and_spoils_nothing) {
+  if (GetParam().name == "cuda.naive") setenv("UPSWEEP_NAIVE_LENGTH", "100000000000", 1);
+  expect_error(errc::out_of_memory, {" bytes: cudaErrorMemoryAllocation: out of memory"},
+               [&] { make(host, 100'000'000'000); });
+  unsetenv("UPSWEEP_NAIVE_LENGTH");
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  expect_served();
+}
+
+TEST_P(host_side, limits_what_would_take_too_long) {
+  if (GetParam().name != "cuda.naive") return;
+  expect_error(errc::unsupported, {"at most 65536 elements, not 65537", "UPSWEEP_NAIVE_LENGTH"},
+               [&] { make(device, 65'537); });
+  const scoped_environment asked("UPSWEEP_NAIVE_LENGTH", "65537");
+  EXPECT_NO_THROW(make(device, 65'537));
+}
+
+TEST_P(host_side, refuses_states) {
+  state s;
+  std::vector<std::int32_t> out(x_.size(), 7);
+  plan p = make(host);
+  const arguments a{.in = x_.data(), .out = out.data(), .length = n, .state = &s};
+  expect_error(errc::unsupported, {"state: ", GetParam().name}, [&] { p.run(a); });
+  expect_error(errc::unsupported, {"state: ", GetParam().name}, [&] { p.aggregate(a); });
+  expect_error(errc::unsupported, {"state: ", GetParam().name}, [&] { p.append(s, state()); });
+  EXPECT_EQ(out, std::vector<std::int32_t>(x_.size(), 7));
+}
+
+// CUB would take the error for its own, so the peers clear it.
+TEST_P(host_side, leaves_an_error_of_the_caller_alone) {
+  void* p = nullptr;
+  EXPECT_EQ(cudaMalloc(&p, std::size_t{1} << 60), cudaErrorMemoryAllocation);
+  expect_served();
+  const bool peer = GetParam().role == role::peer;
+  EXPECT_EQ(cudaGetLastError(), peer ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+
+TEST_P(host_side, writes_the_total_alone_for_no_elements) {
+  const on_gpu<std::int32_t> totals(2);
+  plan p = make(device);
+  p.run({.length = 0, .total = totals.data()});
+  p.run({.length = 0, .init = 42, .total = totals.data() + 1});
+  EXPECT_EQ(totals.fetch(), (std::vector<std::int32_t>{0, 42}));
+}
+
+TEST_P(host_side, obeys_one_stream_at_a_time) {
+  const on_gpu<std::int32_t> in{std::span<const std::int32_t>(x_)}, out(x_.size());
+  const gpu_stream one, two;
+  plan p = make(device);
+  arguments a{.in = in.data(), .out = out.data(), .length = n, .stream = one};
+  p.run(a);
+  one.wait();
+  a.stream = two;
+  expect_error(errc::invalid_argument, {"stream: ", "rebind"}, [&] { p.run(a); });
+  p.rebind(two);
+  p.run(a);
+  two.wait();
+  EXPECT_EQ(out.fetch(), want_);
+}
+
+TEST_P(host_side, obeys_its_device) {
+  int devices = 0;
+  check(cudaGetDeviceCount(&devices));
+  plan on_first = make(device), on_host = make(host);
+  std::vector<std::int32_t> out(x_.size());
+  for (int d = 1; d < devices; ++d) {
+    check(cudaSetDevice(d));
+    expect_error(errc::invalid_argument, {"made for device 0, but device " + std::to_string(d)},
+                 [&] { on_first.run({.in = &d, .out = &d, .length = 1}); });
+    on_host.run({.in = x_.data(), .out = out.data(), .length = n});
+    EXPECT_EQ(out, want_);
+    int now = 0;
+    check(cudaGetDevice(&now));
+    EXPECT_EQ(now, d);
+  }
+  check(cudaSetDevice(0));
+}
+
+// NVIDIA/thrust#905 (B105): a call waits for nothing, and its stream for no other.
+TEST_P(host_side, does_not_wait) {
+  using clock = std::chrono::steady_clock;
+  const on_gpu<std::int32_t> in{std::span<const std::int32_t>(x_)}, out(x_.size());
+  const gpu_stream slow, own;
+  plan p = make(device);
+  const arguments a{.in = in.data(), .out = out.data(), .length = n, .stream = own};
+  p.run(a);  // loads the kernels
+  own.wait();
+  occupy(1, 200'000, slow);
+  const auto begin = clock::now();
+  p.run(a);
+  EXPECT_LT(clock::now() - begin, std::chrono::milliseconds(5));
+  own.wait();
+  EXPECT_EQ(cudaStreamQuery(slow), cudaErrorNotReady);
+  slow.wait();
+  EXPECT_EQ(out.fetch(), want_);
+}
+
+TEST_P(host_side, runs_in_a_graph) {
+  const on_gpu<std::int32_t> in{std::span<const std::int32_t>(x_)}, out(x_.size());
+  const gpu_stream stream;
+  plan p = make(device);
+  const arguments a{.in = in.data(), .out = out.data(), .length = n, .stream = stream};
+  p.run(a);  // loads the kernels
+  stream.wait();
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t ready = nullptr;
+  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  p.run(a);
+  check(cudaStreamEndCapture(stream, &graph));
+  check(cudaGraphInstantiate(&ready, graph, 0));
+  for (int replay = 0; replay < 3; ++replay) {
+    check(cudaMemsetAsync(out.data(), 0xa5, n * sizeof(std::int32_t), stream));
+    check(cudaGraphLaunch(ready, stream));
+    stream.wait();
+    EXPECT_EQ(out.fetch(), want_);
+  }
+  check(cudaGraphExecDestroy(ready));
+  check(cudaGraphDestroy(graph));
+}
+
+UPSWEEP_ON_ALL_BACKENDS(host_side);
+
+}  // namespace
+
+}  // namespace upsweep::testing

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef UPSWEEP_TESTS_SUPPORT_TESTED_HPP
+#define UPSWEEP_TESTS_SUPPORT_TESTED_HPP
+
+#include <string>
+#include <vector>
+
+#include "upsweep/backends.hpp"
+
+// A test program tests one family of backends: the CPU's, if the build does not say otherwise.
+#ifndef UPSWEEP_TESTED_FAMILY
+#define UPSWEEP_TESTED_FAMILY "cpu."
+#endif
+
+namespace upsweep::testing {
+
+// The family's backends in this build, available or not.
+inline std::vector<backend_info> tested_backends() {
+  std::vector<backend_info> all = backends();
+  std::erase_if(all, [](const backend_info& b) {
+    return !b.compiled || !b.name.starts_with(UPSWEEP_TESTED_FAMILY);
+  });
+  return all;
+}
+
+// The names of those that can run here.
+inline std::vector<std::string> available_backends() {
+  std::vector<std::string> names;
+  for (const backend_info& b : tested_backends())
+    if (b.available) names.push_back(b.name);
+  return names;
+}
+
+}  // namespace upsweep::testing
+
+#endif
