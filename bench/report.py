@@ -270,7 +270,10 @@ def publish(directory, page):
         raise SystemExit(f"{page}: needs the markers '{BEGIN}' and '{END}', once and in order")
     parts = []
     for path in sorted(directory.glob("*/*.json")):
-        results = Results(json.loads(path.read_text()))
+        data = json.loads(path.read_text())
+        if "gpu" in data["context"]:
+            continue  # gpu_report.py's
+        results = Results(data)
         parts.append(f"### {results.context['cpu']}, {path.stem}\n\n"
                      + section(results, page.parent / "img", "img"))
     before, after = text.split(BEGIN)[0], text.split(END)[1]
