@@ -87,6 +87,9 @@ UPSWEEP_KERNEL void finish(scan<Op> what, global<typename Op::value> last) {
   if (what.exclusive && !what.has_init) what.store(0, Op::first());
 }
 
+// CUB would take an older error of the caller for its own.
+void forget_errors() { cudaGetLastError(); }
+
 // Library: inclusive(in, out, op, n) and exclusive(in, out, init, op, n) on a stream, in storage
 // that suffices for the longest scan of the plan.
 template <class Op, class Library>
@@ -94,7 +97,7 @@ struct peer {
   using T = typename Op::value;
   static constexpr int default_threads = 0;  // the library's own choice
   // Both are CUB's kernels, which count tiles in an int.
-  static constexpr std::int64_t max_length = std::int64_t{1} << 40;
+  static constexpr std::int64_t max_length(int) { return std::int64_t{1} << 40; }
 
   static std::size_t workspace_bytes(std::int64_t n, int) {
     return workspace::bytes<T>(1) + Library::template storage_bytes<Op>(n);
@@ -108,7 +111,7 @@ struct peer {
     const Library library{on.handle, space.take<std::byte>(bytes)};
     const bool totals = what.total.size() != 0;
 
-    cudaGetLastError();  // CUB would take an older error of the caller for its own
+    forget_errors();
     if (totals && what.exclusive) launch(on, {}, keep_last<Op>, what, last);
     if (what.exclusive || what.reverse || what.has_init) {
       const auto indices = thrust::make_counting_iterator(std::int64_t{0});
@@ -137,6 +140,7 @@ struct cub_library {
     const typename Op::value* const in = nullptr;
     typename Op::value* const out = nullptr;
     std::size_t bytes = 0;
+    forget_errors();
     check(cub::DeviceScan::InclusiveScan(nullptr, bytes, in, out, functor<Op>(), n), "cub");
     return bytes;
   }

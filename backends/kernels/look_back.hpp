@@ -14,18 +14,18 @@
 // Why it is right. "Before" is happens-before, of the C++ and the PTX memory model alike; all that
 // one launch does is before all that the next one on its stream does.
 //
-// 1. Tickets. fetch_add hands out 0, 1, 2, ... in the order in which blocks ask, whatever their
-//    indices, so that each tile is drawn once.
-// 2. Reset. Each block loads the number of the run and draws its ticket, and counts itself as done
-//    after both, and after all else. The block that completes the count puts ticket and count back
-//    to 0 and advances the number. The counts form one chain, each acquire and release, so that the
-//    loads and draws of all blocks are before those three stores, and cannot see them. Who loads
-//    any of them next is in the next launch. So all but the counts are relaxed, and no block waits
-//    at its start for an ordering (5 % of a scan on an H200).
-// 3. Stale messages. A flag or word of another run counts as absent; the number, of 62 bits and
-//    more, never comes again. Messages lie at places that depend on the workspace alone, never on
-//    the length of a run, so that each is read as what it was written as: a shorter run leaves
-//    those of later tiles as they were.
+// 1. Tickets. One word holds the number of the run and the next ticket. fetch_add hands out tickets
+//    in the order in which blocks ask, whatever their indices, so that each tile is drawn once.
+// 2. Reset. The block that draws the last ticket stores the next run's number and ticket 0. All
+//    other draws of the run gave smaller tickets, so they come before its own in the order of
+//    changes of that word, and the store comes after: no block of this run sees it. The next launch
+//    begins with it. The order of one word is all that this needs, so that draws and reset are
+//    relaxed (an ordering, acquire and release, costs 5 % of a large scan on an H200).
+// 3. Stale messages. A flag or word of another run counts as absent. Messages lie at places that
+//    depend on the workspace alone, never on the length of a run, so that each is read as what it
+//    was written as: a shorter run leaves those of later tiles as they were. A number comes again
+//    after 2^40 runs, two weeks of the shortest launches back to back; a message could then be
+//    taken for new if its tile was last used in just the run of that number.
 // 4. chain. A value is written by one thread, once in a run, before it stores the flag that
 //    announces it, with release. A thread reads the value only after its own load of the flag, with
 //    acquire, returned the number of this run. One store wrote that, so the two synchronise, the
@@ -53,38 +53,31 @@ struct ticket {
   std::uint64_t run;
 };
 
+// Tiles of one run, so that a ticket fits into its bits.
+inline constexpr int ticket_bits = 24;
+inline constexpr std::int64_t max_tiles = std::int64_t{1} << ticket_bits;
+
 class tickets {
  public:
-  static std::size_t bytes() { return workspace::bytes<std::uint64_t>(3); }
-  explicit tickets(workspace& space) : control_(space.take<std::uint64_t>(3)) {}
+  static std::size_t bytes() { return workspace::bytes<std::uint64_t>(1); }
+  explicit tickets(workspace& space) : next_(space.take<std::uint64_t>(1)) {}
 
   // By all threads of a block, once, before all else.
   UPSWEEP_DEVICE ticket draw() const {
     UPSWEEP_SHARED(ticket, drawn, 1);
     if (thread_index() == 0) {
-      const std::uint64_t run = control_.atomic(number).load(order::relaxed);
-      const std::uint64_t tile = control_.atomic(next).fetch_add(1, order::relaxed);
-      drawn[0] = {static_cast<std::int64_t>(tile), run + 1};  // 0 is in no message
+      const std::uint64_t word = next_.atomic(0).fetch_add(1, order::relaxed);
+      const std::uint64_t run = word >> ticket_bits;
+      const auto tile = static_cast<std::int64_t>(word - (run << ticket_bits));
+      if (tile == grid_size() - 1) next_.atomic(0).store((run + 1) << ticket_bits, order::relaxed);
+      drawn[0] = {tile, run + 1};  // 0 is in no message
     }
     sync_block();
     return drawn[0];
   }
 
-  // By all threads of a block, after all else.
-  UPSWEEP_DEVICE void finish() const {
-    if (thread_index() != 0) return;
-    const auto blocks = static_cast<std::uint64_t>(grid_size());
-    if (control_.atomic(done).fetch_add(1, order::acq_rel) + 1 < blocks) return;
-    const std::uint64_t run = control_.atomic(number).load(order::relaxed);
-    control_.atomic(number).store(run + 1, order::relaxed);
-    control_.atomic(next).store(0, order::relaxed);
-    control_.atomic(done).store(0, order::relaxed);
-  }
-
  private:
-  // The next ticket, the number of the run, how many blocks are done.
-  static constexpr int next = 0, number = 1, done = 2;
-  global<std::uint64_t> control_;
+  global<std::uint64_t> next_;
 };
 
 // From each tile to the next: a flag, and the value that it announces.

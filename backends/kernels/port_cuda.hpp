@@ -164,10 +164,6 @@ void launch(stream s, const shape& of, void (*kernel)(Parameters...),
   config.blockDim = dim3(static_cast<unsigned>(of.threads));
   config.dynamicSmemBytes = static_cast<std::size_t>(of.shared_bytes);
   config.stream = s.handle;
-  if (of.shared_bytes > 48 << 10)  // what a kernel may have unasked
-    check(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, of.shared_bytes),
-        "shared memory of a kernel");
   check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), "launch of a kernel");
 }
 

@@ -7,8 +7,8 @@
 //
 // clang-format off
 //   template <class Op> struct algorithm {
-//     static constexpr int default_threads;      // a block's, where the caller has no wish
-//     static constexpr std::int64_t max_length;  // what it serves at most
+//     static constexpr int default_threads;         // a block's, where the caller has no wish
+//     static std::int64_t max_length(int threads);  // what it serves at most
 //     static std::size_t workspace_bytes(std::int64_t n, int threads);
 //     static void run(stream, const scan<Op>&, workspace, int threads);  // n > 0
 //   };
@@ -45,7 +45,7 @@ struct textbook_call {
 // An algorithm for one operator.
 struct textbook {
   int default_threads;
-  std::int64_t max_length;
+  std::int64_t (*max_length)(int threads);
   std::size_t (*workspace_bytes)(std::int64_t n, int threads);
   void (*run)(stream on, const textbook_call& call, workspace space, int threads);
   void (*first)(void* value);  // the total of no elements without init
@@ -135,13 +135,17 @@ struct textbook_entry {
   std::string_view name;
   const textbook& (*algorithm)(const spec& what);
 
-  // Why it does not serve scans of up to n elements, or nothing. The length of a naive scan is
-  // limited, since its work is the square, but not against a person's will.
-  std::string refusal(const spec& what, std::int64_t n) const {
+  // Why it does not serve scans of up to n elements by blocks of so many threads (0: the default),
+  // or nothing. The length of a naive scan is limited, since its work is the square, but not
+  // against a person's will.
+  std::string refusal(const spec& what, std::int64_t n, int threads = 0) const {
     if (std::string words = textbook_refusal(what); !words.empty()) return words;
     const bool naive = name.ends_with(".naive");
     const char* const asked = naive ? std::getenv("UPSWEEP_NAIVE_LENGTH") : nullptr;
-    const std::int64_t most = asked != nullptr ? std::atoll(asked) : algorithm(what).max_length;
+    const textbook& t = algorithm(what);
+    const std::int64_t most = asked != nullptr
+                                  ? std::atoll(asked)
+                                  : t.max_length(threads != 0 ? threads : t.default_threads);
     if (n <= most) return "";
     return "it serves at most " + std::to_string(most) + " elements, not " + std::to_string(n) +
            (naive ? ", since its work is their square (UPSWEEP_NAIVE_LENGTH sets the limit)" : "");

@@ -111,7 +111,7 @@ class textbook_backend final : public detail::backend {
 
   std::string refusal(const spec& what, const extents& at_most, memory where) const override {
     if (where == memory::device) return "it scans host memory";
-    return entry_.refusal(what, at_most.length);
+    return entry_.refusal(what, at_most.length, kernels::warp_size);  // the least
   }
 
   std::unique_ptr<detail::plan_impl> make_plan(const spec& what, const extents& at_most,

@@ -63,7 +63,7 @@ class device_memory : public on_backend {
     p.run(a);
     stream.wait();
     on_device.fetch();
-    return s.problem(GetParam().role);
+    return s.problem(GetParam());
   }
 };
 

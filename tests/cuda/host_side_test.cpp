@@ -56,9 +56,9 @@ TEST_P(host_side, tells_how_it_was_chosen) {
 }
 
 TEST_P(host_side, failed_allocation_says_what_failed_and_spoils_nothing) {
-  if (GetParam().name == "cuda.naive") setenv("UPSWEEP_NAIVE_LENGTH", "100000000000", 1);
+  if (GetParam().name == "cuda.naive") setenv("UPSWEEP_NAIVE_LENGTH", "60000000000", 1);
   expect_error(errc::out_of_memory, {" bytes: cudaErrorMemoryAllocation: out of memory"},
-               [&] { make(host, 100'000'000'000); });
+               [&] { make(host, 60'000'000'000); });
   unsetenv("UPSWEEP_NAIVE_LENGTH");
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
   expect_served();

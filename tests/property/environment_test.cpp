@@ -40,7 +40,7 @@ TEST_P(surroundings, floating_point_modes_change_nothing_and_stay) {
                       plan(c.what, {.length = c.length}, options(c)).run(s.whole());
                     if (!mode.kept()) return "the caller's mode was not restored";
                   }
-                  return s.problem(GetParam().role);
+                  return s.problem(GetParam());
                 });
 }
 

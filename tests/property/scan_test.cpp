@@ -131,7 +131,7 @@ TEST_P(scans, in_place_equal_those_out_of_place) {
     c.in_place = true;
     stage in_place(c);
     run(c, in_place.whole());
-    if (auto problem = in_place.problem(GetParam().role, false)) return problem;
+    if (auto problem = in_place.problem(GetParam(), false)) return problem;
     return first_difference(c.what, c.length, in_place.out(), apart.out());
   });
 }
@@ -150,7 +150,7 @@ TEST_P(scans, need_no_total_and_write_it_alone_for_no_elements) {
     empty.in = empty.out = nullptr;
     empty.coefficients = nullptr;
     run(c, empty);
-    return none.problem(GetParam().role);
+    return none.problem(GetParam());
   });
 }
 

@@ -92,7 +92,7 @@ TEST_P(states, resume_anywhere) {
   for_all_cases(GetParam().name, case_count() / 4, [&](const test_case& c) {
     stage s(c);
     const auto wrong = resume(s);
-    return wrong ? wrong : s.problem(GetParam().role);
+    return wrong ? wrong : s.problem(GetParam());
   });
 }
 
@@ -100,7 +100,7 @@ TEST_P(states, append_the_aggregate_of_a_range_on_a_group_border) {
   for_all_cases(GetParam().name, case_count() / 4, [&](const test_case& c) {
     stage s(c);
     const auto wrong = append_anywhere(s);
-    return wrong ? wrong : s.problem(GetParam().role);
+    return wrong ? wrong : s.problem(GetParam());
   });
 }
 
@@ -113,7 +113,7 @@ TEST_P(states, do_not_see_the_callers_floating_point_mode) {
       wrong = c.one_shot ? resume(s) : append_anywhere(s);
       if (!mode.kept()) wrong = "the caller's mode was not restored";
     }
-    return wrong ? wrong : s.problem(GetParam().role);
+    return wrong ? wrong : s.problem(GetParam());
   });
 }
 
@@ -132,7 +132,7 @@ TEST_P(states, append_whole_groups_in_every_floating_point_mode) {
       ASSERT_EQ(e.code(), errc::unsupported) << e.what();
       GTEST_SKIP() << e.what();
     }
-    ASSERT_EQ(s.problem(GetParam().role), std::nullopt) << "mode " << which;
+    ASSERT_EQ(s.problem(GetParam()), std::nullopt) << "mode " << which;
   }
 }
 

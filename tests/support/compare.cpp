@@ -350,6 +350,51 @@ std::function<double(std::int64_t)> order1_depth(const spec& what) {
   };
 }
 
+std::function<double(std::int64_t)> textbook_depth(std::string_view backend, const spec& what) {
+  const std::string_view name = backend.substr(backend.find('.') + 1);
+  const bool fibers = backend.starts_with("simt.");
+  const auto bytes =
+      static_cast<std::int64_t>(size_of(what.out)) * (what.op.id == builtin::affine ? 2 : 1);
+  // Blocks of `most` threads at most, and tiles of `per_thread` elements for each of `least`
+  // threads at least: a deep tree over a large tile, and many small tiles.
+  const auto log2 = [](std::int64_t n) {
+    return static_cast<double>(std::bit_width(static_cast<std::uint64_t>(n)) - 1);
+  };
+  const auto tiles = [](std::int64_t terms, std::int64_t tile) {
+    return (terms + tile - 1) / tile;
+  };
+  const auto three_pass = [=](double block, std::int64_t per_thread, std::int64_t most) {
+    const std::int64_t tile = per_thread * (fibers ? 32 : most);
+    return [=](std::int64_t terms) {
+      double levels = 1;
+      for (std::int64_t m = terms; m > tile; m = tiles(m, tile)) ++levels;
+      return levels * block + levels;
+    };
+  };
+  const auto chain = [=](double block, std::int64_t per_thread, std::int64_t most) {
+    const std::int64_t tile = per_thread * (fibers ? 32 : most);
+    return [=](std::int64_t terms) { return block + static_cast<double>(tiles(terms, tile)); };
+  };
+  const auto trees = [=](std::int64_t tile) { return 2 * log2(tile) - 2; };
+  const auto coarsened = [=](std::int64_t k, std::int64_t threads) {
+    return static_cast<double>(k) + log2(threads) + 1;
+  };
+  std::function<double(std::int64_t)> d = serial_depth;  // naive, and peers, who do not say
+  if (name == "hillis_steele" || name == "kogge_stone") d = three_pass(log2(1024), 1, 1024);
+  if (name == "warp_shuffle") d = three_pass(log2(1024) + 1, 1, 1024);
+  if (name == "brent_kung" || name == "blelloch") d = three_pass(trees(1024), 2, 512);
+  if (name == "coarsened") d = three_pass(coarsened(8, 512), 8, 512);
+  if (name == "three_pass") d = three_pass(coarsened(64 / bytes, 512), 64 / bytes, 512);
+  if (name == "chained") d = chain(coarsened(128 / bytes, 512), 128 / bytes, 512);
+  if (name == "decoupled_lookback") d = chain(coarsened(128 / bytes, 256), 128 / bytes, 256);
+  if (name == "hybrid") {
+    const auto few = chain(log2(1024), 1, 1024);
+    const auto many = three_pass(trees(2048), 2, 1024);
+    d = [=](std::int64_t terms) { return std::max(terms > 4097 ? 0.0 : few(terms), many(terms)); };
+  }
+  return [d](std::int64_t terms) { return std::min(serial_depth(terms), d(terms)); };
+}
+
 std::optional<std::string> first_difference(const spec& what, std::int64_t n, const void* got,
                                             const void* want, zeros signs) {
   const type part = part_of(what.out);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "upsweep/spec.hpp"
 
@@ -31,9 +32,11 @@ std::optional<std::string> outside_bound(const spec& what, const arguments& a,
                                          brackets order = brackets::left,
                                          std::int64_t* judged = nullptr);
 
-// The two depths that the docs give: a fold from the left, and order 1.
+// The depths that the docs give: a fold from the left, order 1, and the textbook scans by the names
+// of their backends (docs/algorithms.md), which for simt.* hold for every size of blocks.
 double serial_depth(std::int64_t terms);
 std::function<double(std::int64_t)> order1_depth(const spec& what);
+std::function<double(std::int64_t)> textbook_depth(std::string_view backend, const spec& what);
 
 // Outputs in scalars: 2 where an output element is a pair, else 1.
 std::int64_t out_parts(const spec& what);

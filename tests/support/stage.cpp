@@ -112,11 +112,11 @@ arguments stage::part(std::int64_t first, std::int64_t n) {
   return a;
 }
 
-std::optional<std::string> stage::wrong_results(role backend) {
+std::optional<std::string> stage::wrong_results(const backend_info& backend) {
   const spec& what = case_.what;
-  if (backend == role::production || is_exact(case_)) {
+  if (backend.role == role::production || is_exact(case_)) {
     // The sign of a zero that cancellation leaves depends on the order of a complex product.
-    const bool signs_free = backend != role::production && what.out >= c64;
+    const bool signs_free = backend.role != role::production && what.out >= c64;
     const zeros z = signs_free ? zeros::equal : zeros::differ;
     if (auto d = first_difference(what, case_.length, out(), want_.data(), z)) return d;
     if (auto d = first_difference(what, 1, total_.data(), want_total_.data(), z))
@@ -125,11 +125,11 @@ std::optional<std::string> stage::wrong_results(role backend) {
   }
   arguments a = whole();
   a.in = in_before_.data();
-  return outside_bound(what, a, serial_depth,
-                       backend == role::reference ? brackets::left : brackets::any);
+  if (backend.role == role::reference) return outside_bound(what, a, serial_depth);
+  return outside_bound(what, a, textbook_depth(backend.name, what), brackets::any);
 }
 
-std::optional<std::string> stage::problem(role backend, bool results) {
+std::optional<std::string> stage::problem(const backend_info& backend, bool results) {
   if (results)
     if (auto wrong = wrong_results(backend)) return wrong;
   if (!case_.in_place && !equal(in_, in_before_)) return "the input was changed";
@@ -150,7 +150,7 @@ verdict run_case(const test_case& c, const backend_info& backend) {
   } catch (const error& e) {
     return {e.code() == errc::unsupported ? verdict::refused : verdict::failed, e.what()};
   }
-  if (auto problem = s.problem(backend.role)) return {verdict::failed, *problem};
+  if (auto problem = s.problem(backend)) return {verdict::failed, *problem};
   return {};
 }
 

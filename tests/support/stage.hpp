@@ -31,7 +31,7 @@ class stage {
   // What is wrong after a run, or nothing: results (bit for bit, or, for a backend that keeps its
   // own order, exact or within its bound), guards, inputs. With `results` false only the latter
   // two.
-  std::optional<std::string> problem(role backend, bool results = true);
+  std::optional<std::string> problem(const backend_info& backend, bool results = true);
 
   // All memory that runs may touch: inputs, outputs, total.
   std::array<guarded*, 4> arrays() { return {&in_, &coefficients_, &out_, &total_}; }
@@ -44,7 +44,7 @@ class stage {
   const test_case& what() const { return case_; }
 
  private:
-  std::optional<std::string> wrong_results(role backend);
+  std::optional<std::string> wrong_results(const backend_info& backend);
 
   test_case case_;
   value init_;

@@ -73,7 +73,7 @@ bool check(const check_options& o) {
     const auto end = clock::now() + std::chrono::duration<double>(o.seconds);
     std::uint64_t seed = std::random_device{}();
     do {
-      for (tally& t : tallies) run_one(testing::draw(seed, limits_for(t.backend)), t);
+      for (tally& t : tallies) run_one(testing::draw(seed, testing::limits_for(t.backend)), t);
       ++seed;
     } while (clock::now() < end);
   }

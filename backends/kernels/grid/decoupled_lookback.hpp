@@ -82,14 +82,13 @@ UPSWEEP_KERNEL void decoupled_lookback_kernel(scan<Op> what, tickets order_of_st
   sync_block();
   if (mine.tile > 0) before = {true, handed_on[0]};
   store_tile(what, mine.tile * size, block, before);
-  order_of_start.finish();
 }
 
 template <class Op, class Block>
 struct decoupled_lookback {
   using T = typename Op::value;
   static constexpr int default_threads = 256;
-  static constexpr std::int64_t max_length = max_blocks * Block::tile(warp_size);
+  static constexpr std::int64_t max_length(int threads) { return max_tiles * Block::tile(threads); }
 
   static std::size_t workspace_bytes(std::int64_t n, int threads) {
     return tickets::bytes() + tile_words<T>::bytes(tiles_of<Block>(n, threads));

@@ -27,7 +27,7 @@ struct hybrid {
   using few = single_block<Op, hillis_steele<Op>>;
   using many = three_pass<Op, blelloch<Op>>;
   static constexpr int default_threads = 1024;
-  static constexpr std::int64_t max_length = many::max_length;
+  static constexpr std::int64_t max_length(int threads) { return many::max_length(threads); }
 
   static std::size_t workspace_bytes(std::int64_t n, int threads) {
     return n <= hybrid_threshold ? 0 : many::workspace_bytes(n, threads);

@@ -39,7 +39,7 @@ template <class Op>
 struct naive {
   using T = typename Op::value;
   static constexpr int default_threads = 256;
-  static constexpr std::int64_t max_length = std::int64_t{1} << 16;  // 2^31 combinations
+  static constexpr std::int64_t max_length(int) { return 1 << 16; }  // 2^31 combinations
 
   static std::size_t workspace_bytes(std::int64_t n, int) { return workspace::bytes<T>(n); }
 

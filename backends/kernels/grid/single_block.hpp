@@ -36,7 +36,7 @@ UPSWEEP_KERNEL void single_block_kernel(scan<Op> what) {
 template <class Op, class Block>
 struct single_block {
   static constexpr int default_threads = usual_threads<Block>;
-  static constexpr std::int64_t max_length = INT64_MAX;
+  static constexpr std::int64_t max_length(int) { return INT64_MAX; }
 
   static std::size_t workspace_bytes(std::int64_t, int) { return 0; }
 

@@ -66,7 +66,9 @@ template <class Op, class Block, bool fused = true>
 struct three_pass {
   using T = typename Op::value;
   static constexpr int default_threads = usual_threads<Block>;
-  static constexpr std::int64_t max_length = max_blocks * Block::tile(warp_size);
+  static constexpr std::int64_t max_length(int threads) {
+    return max_blocks * Block::tile(threads);
+  }
 
   static std::size_t workspace_bytes(std::int64_t n, int threads) {
     const std::int64_t tiles = tiles_of<Block>(n, threads);
