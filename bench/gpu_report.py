@@ -16,7 +16,7 @@ import pathlib
 import re
 import sys
 
-from report import number, power, table
+from report import number, power, pyplot, save, table
 
 BEGIN = "<!-- gpu results: begin (written by bench/gpu_report.py) -->"
 END = "<!-- gpu results: end -->"
@@ -120,14 +120,7 @@ def ratio_table(results, mode, case):
 
 
 def chart(results, case, path):
-    import matplotlib
-    matplotlib.use("svg")
-    import matplotlib.pyplot as plt
-    matplotlib.rcParams.update({
-        "svg.hashsalt": "upsweep", "svg.fonttype": "none", "font.family": "sans-serif",
-        "font.size": 10, "axes.grid": True, "grid.color": "#dddddd",
-        "axes.spines.top": False, "axes.spines.right": False,
-    })
+    plt = pyplot()
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.8), facecolor="white")
     sizes = results.sizes(case)
     for contender, style in STYLES.items():
@@ -146,10 +139,7 @@ def chart(results, case, path):
         axes.set_xlabel("elements")
     figure.legend(loc="lower center", ncol=5, frameon=False)
     figure.tight_layout(rect=(0, 0.15, 1, 1))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, format="svg", metadata={"Date": None})
-    plt.close(figure)
-    path.write_text(re.sub(r"[ \t]+$", "", path.read_text(), flags=re.MULTILINE))
+    save(figure, path)
 
 
 def roofline(results):
@@ -188,50 +178,65 @@ def claims(c, profile):
         ["Kogge-Stone against Brent-Kung, one block, n = 1024", "2.8 against 3.7 us",
          f"{us('block kogge_stone', k)} against {us('block brent_kung', k)} us "
          f"(from a stream {us('block kogge_stone', k, 'stream')} and "
-         f"{us('block brent_kung', k, 'stream')})"],
+         f"{us('block brent_kung', k, 'stream')})",
+         "few threads in a block of 32 warps: rounds and barriers count, not work, and Brent-Kung has twice the rounds"],
         ["one coarsened block against three-pass, n = 4096", "4.7 against 5.9 us",
-         f"{us('block coarsened 8', m)} against {us('grid kogge_stone', m)} us"],
+         f"{us('block coarsened 8', m)} against {us('grid kogge_stone', m)} us",
+         "one launch in place of three, and a tile in registers"],
         ["three-pass at 2^20 against one CPU core", "22.1 us against 1.79 ms, 81x",
          f"{us('grid kogge_stone', g)} us against {number(core / 1e3)} ms, {number(core / three)}x; "
-         f"cuda.three_pass {us('three_pass', g)} us"],
+         f"cuda.three_pass {us('three_pass', g)} us",
+         "the GPU has the bandwidth of its L2 cache for 8 MiB; the core is a faster one than the claim's"],
         ["its rate, and a reduction's", "379 GB/s (37.6 % of peak); 887 GB/s",
          f"{number(rate(g, three))} GB/s, cuda.three_pass {number(rate(g, c.at('three_pass', g)))}; "
-         f"reduction {number(rate(g, c.at('reduction, cub', g)) / 2)} GB/s (read only)"],
+         f"reduction {number(rate(g, c.at('reduction, cub', g)) / 2)} GB/s (read only)",
+         "three-pass reads and writes twice; a reduction reads once and writes nothing"],
         ["its growth from 4096 to 2^20", "3.8x",
-         f"{number(three / c.at('grid kogge_stone', m))}x"],
+         f"{number(three / c.at('grid kogge_stone', m))}x",
+         "launches are the most of both times; 4 MiB take few microseconds more"],
         ["Hillis-Steele against Blelloch, three-pass, 2^24", "work n log n against 2 n",
-         f"{us('grid hillis_steele', biggest)} against {us('grid blelloch padded', biggest)} us"],
+         f"{us('grid hillis_steele', biggest)} against {us('grid blelloch padded', biggest)} us",
+         "memory traffic is the same, and adders are not the limit, so that the saved work shows as little"],
         ["Blelloch's bank conflicts: direct, padded, swizzled (one block, 1024)", "padding pays",
          " / ".join(number(of(f"block blelloch {b}", conflicts) or None)
                     for b in ("direct", "padded", "swizzled")) + " conflicts; "
          + " / ".join(us(f"block blelloch {b}", k) for b in ("direct", "padded", "swizzled"))
          + " us; three-pass at 2^24 "
          + " / ".join(us(f"grid blelloch {b}", biggest) for b in ("direct", "padded", "swizzled"))
-         + " us"],
+         + " us",
+         "padding removes the conflicts but costs index arithmetic: in one block latency hides neither, over many blocks conflicts cost more"],
         ["divergence: active lanes an instruction, one block of 1024", "Brent-Kung idles lanes",
          f"Brent-Kung {number(of('block brent_kung', lanes))}, "
-         f"Kogge-Stone {number(of('block kogge_stone', lanes))} of 32"],
+         f"Kogge-Stone {number(of('block kogge_stone', lanes))} of 32",
+         "Brent-Kung's late rounds have few lanes in a warp; Kogge-Stone idles only the first lanes"],
         ["K elements a thread, three-pass, 2^24: K = 1, 2, 4, 8, 16", "more is faster, to a point",
-         " / ".join(us(f"grid coarsened {x}", biggest) for x in (1, 2, 4, 8, 16)) + " us"],
+         " / ".join(us(f"grid coarsened {x}", biggest) for x in (1, 2, 4, 8, 16)) + " us",
+         "more bytes in flight for each thread and fewer barriers for each element"],
         ["warp shuffles against shared memory (Kogge-Stone)", "shuffles win",
          f"one block {us('block warp_shuffle', k)} against {us('block kogge_stone', k)} us; "
-         f"2^24 {us('grid warp_shuffle', biggest)} against {us('grid kogge_stone', biggest)} us"],
+         f"2^24 {us('grid warp_shuffle', biggest)} against {us('grid kogge_stone', biggest)} us",
+         "two barriers in place of 21"],
         ["naive against the others, n = 2^16", "quadratic",
          f"{us('naive', 1 << 16)} us; three_pass {us('three_pass', 1 << 16)}, "
-         f"decoupled_lookback {us('decoupled_lookback', 1 << 16)}"],
+         f"decoupled_lookback {us('decoupled_lookback', 1 << 16)}",
+         "n^2 / 2 additions"],
         ["three-pass with totals extracted by a kernel, against fused, 2^24", "one launch more",
          f"{us('grid kogge_stone, extracting', biggest)} against "
-         f"{us('grid kogge_stone', biggest)} us"],
+         f"{us('grid kogge_stone', biggest)} us",
+         "the extra launch is small beside the passes over memory"],
         ["chained against decoupled look-back, 2^24", "look-back hides the chain",
-         f"{us('chained', biggest)} against {us('decoupled_lookback', biggest)} us"],
+         f"{us('chained', biggest)} against {us('decoupled_lookback', biggest)} us",
+         "a trip through the L2 cache from each tile to the next, one after the other"],
         ["DRAM bytes an element at 2^26: three-pass, chained, look-back", "16, 8, 8",
          " / ".join(number(bytes_of(e) / (1 << 26)) if bytes_of(e) else "-"
-                    for e in ("three_pass", "chained", "decoupled_lookback"))],
+                    for e in ("three_pass", "chained", "decoupled_lookback")),
+         "two passes over memory against one; the cache keeps a little of what was written"],
         ["hybrid's gain over three-pass Blelloch: 2^10, 2^12, 2^14", "small n in one launch",
          " / ".join(number(c.ratio("hybrid", "grid blelloch padded", n))
-                    for n in (k, m, 1 << 14)) + " times as fast"],
+                    for n in (k, m, 1 << 14)) + " times as fast",
+         "one launch saves what little there is to do; past the threshold its blocks of 1024 threads are larger than suits Blelloch"],
     ]
-    return table(["claim", "as published (RTX 4090, where times are given)", "measured here"], rows)
+    return table(["claim", "as published (RTX 4090, where times are given)", "measured here", "why"], rows)
 
 
 def describe(context):

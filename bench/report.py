@@ -180,8 +180,8 @@ def ratio_table(results, case, sizes):
     return table([f"{OURS} of", "threads"] + [power(n) for n in sizes], rows)
 
 
-def chart(results, case, path):
-    """n against GB/s and against the ratio to memcpy; a row for one thread, one for all."""
+def pyplot():
+    """matplotlib's, in the style of all charts, drawn the same from the same data."""
     import matplotlib
     matplotlib.use("svg")
     import matplotlib.pyplot as plt
@@ -190,6 +190,19 @@ def chart(results, case, path):
         "font.size": 10, "axes.grid": True, "grid.color": "#dddddd",
         "axes.spines.top": False, "axes.spines.right": False,
     })
+    return plt
+
+
+def save(figure, path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, format="svg", metadata={"Date": None})
+    pyplot().close(figure)
+    path.write_text(re.sub(r"[ \t]+$", "", path.read_text(), flags=re.MULTILINE))
+
+
+def chart(results, case, path):
+    """n against GB/s and against the ratio to memcpy; a row for one thread, one for all."""
+    plt = pyplot()
     sizes = results.sizes(case)
     teams = sorted({1, max(results.teams())})
     figure, panels = plt.subplots(len(teams), 2, figsize=(11, 3.6 * len(teams)), squeeze=False,
@@ -219,10 +232,7 @@ def chart(results, case, path):
         axes.set_xlabel("elements")
     figure.legend(handles.values(), handles.keys(), loc="lower center", ncol=5, frameon=False)
     figure.tight_layout(rect=(0, 0.11 / len(teams) + 0.02, 1, 1))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, format="svg", metadata={"Date": None})
-    plt.close(figure)
-    path.write_text(re.sub(r"[ \t]+$", "", path.read_text(), flags=re.MULTILINE))
+    save(figure, path)
 
 
 def caches(context):

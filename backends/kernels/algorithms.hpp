@@ -41,8 +41,8 @@ template <class Op>
 using three_pass = kernels::three_pass<Op, large_tile<Op, 64>>;
 template <class Op>
 using hybrid = kernels::hybrid<Op>;
-// The chain goes from tile to tile, so few large tiles. A look-back goes over 32 at a time; 32 KiB
-// each keep it ahead of the memory.
+// Tiles of 32 KiB by 256 threads: the fewer, the shorter the chain and the way back; larger ones
+// take more shared memory than a kernel has unasked, 48 KiB.
 template <class Op>
 using chained = kernels::chained<Op, large_tile<Op, 128>>;
 template <class Op>

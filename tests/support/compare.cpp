@@ -355,8 +355,8 @@ std::function<double(std::int64_t)> textbook_depth(std::string_view backend, con
   const bool fibers = backend.starts_with("simt.");
   const auto bytes =
       static_cast<std::int64_t>(size_of(what.out)) * (what.op.id == builtin::affine ? 2 : 1);
-  // Blocks of `most` threads at most, and tiles of `per_thread` elements for each of `least`
-  // threads at least: a deep tree over a large tile, and many small tiles.
+  // Blocks of `most` threads at most, and tiles of as few as 32 threads' elements on fibers: the
+  // deepest tree, and the most tiles.
   const auto log2 = [](std::int64_t n) {
     return static_cast<double>(std::bit_width(static_cast<std::uint64_t>(n)) - 1);
   };
@@ -385,8 +385,8 @@ std::function<double(std::int64_t)> textbook_depth(std::string_view backend, con
   if (name == "brent_kung" || name == "blelloch") d = three_pass(trees(1024), 2, 512);
   if (name == "coarsened") d = three_pass(coarsened(8, 512), 8, 512);
   if (name == "three_pass") d = three_pass(coarsened(64 / bytes, 512), 64 / bytes, 512);
-  if (name == "chained") d = chain(coarsened(128 / bytes, 512), 128 / bytes, 512);
-  if (name == "decoupled_lookback") d = chain(coarsened(128 / bytes, 256), 128 / bytes, 256);
+  if (name == "chained" || name == "decoupled_lookback")
+    d = chain(coarsened(128 / bytes, 256), 128 / bytes, 256);
   if (name == "hybrid") {
     const auto few = chain(log2(1024), 1, 1024);
     const auto many = three_pass(trees(2048), 2, 1024);
