@@ -62,6 +62,7 @@ run_tests release build
 CC=clang CXX=clang++ configure build-asan "${sanitised[@]}" -Db_sanitize=address,undefined \
   -Db_lundef=false -Dfuzz=disabled -Dwerror=true
 UPSWEEP_BITS_N=300019 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+  LSAN_OPTIONS=suppressions=$PWD/tools/lsan.supp:print_suppressions=0 \
   run_tests asan build-asan "${once[@]}"
 
 # g++'s OpenMP run-time library gives false reports; clang's tells TSan of its barriers, by Archer.
