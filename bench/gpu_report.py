@@ -146,12 +146,24 @@ def roofline(results):
     """Bytes and operations an element, and the rate that a memory as fast as the copy's allows."""
     n = max(results.sizes("f32"))
     copy = results.at("copy", n)
+    log2 = lambda n: n.bit_length() - 1
+    kogge_stone = lambda n: n * log2(n) - n + 1
+    trees = lambda n: 2 * n - 2
+    shuffles = lambda n: n * log2(n) - (n // 32 - 1) ** 2 - 31
+    coarsened = lambda k, threads, inner: (k - 1) * threads + inner(threads) + k * (threads - 1)
     rows = []
-    for contender, accesses, operations in (
-            ("cuda.three_pass", 4, "2.1"), ("cuda.chained", 2, "2.1"),
-            ("cuda.decoupled_lookback", 2, "2.1"), ("cuda.kogge_stone", 4, "10"),
-            ("cuda.hillis_steele", 4, "10"), ("cuda.brent_kung", 4, "3"), ("cuda.blelloch", 4, "3"),
-            ("cuda.warp_shuffle", 4, "10"), ("cuda.coarsened", 4, "3.1"), ("cuda.cub", 2, "-")):
+    for contender, accesses, work, tile in (  # combinations in a tile, and one an element after
+            ("cuda.three_pass", 4, coarsened(16, 512, shuffles), 8192),
+            ("cuda.chained", 2, coarsened(32, 256, shuffles), 8192),
+            ("cuda.decoupled_lookback", 2, coarsened(32, 256, shuffles), 8192),
+            ("cuda.coarsened", 4, coarsened(8, 512, kogge_stone), 4096),
+            ("cuda.kogge_stone", 4, kogge_stone(1024), 1024),
+            ("cuda.hillis_steele", 4, kogge_stone(1024), 1024),
+            ("cuda.brent_kung", 4, trees(1024) - log2(1024), 1024),
+            ("cuda.blelloch", 4, trees(1024), 1024),
+            ("cuda.warp_shuffle", 4, shuffles(1024), 1024),
+            ("cuda.cub", 2, None, None)):
+        operations = number(work / tile + 1) if work else "-"
         us = results.at(contender, n)
         if us:
             floor = copy * accesses / 2

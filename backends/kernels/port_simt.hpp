@@ -70,7 +70,7 @@ void pause(where at);
 
 // ---- checks of accesses, in the checked build
 
-enum class access : std::uint8_t { read, write };
+enum class access : std::uint8_t { read, write, update };  // update: both, as one
 
 void check_shared(const void* p, std::size_t bytes, access how, where at);
 allocation* find_memory(const void* p, std::size_t bytes, where at);
@@ -116,7 +116,7 @@ inline void pause(simt::where at = simt::where::here()) { simt::pause(at); }
 
 template <class T>
 T shuffle(T x, int lane, simt::where at = simt::where::here()) {
-  static_assert(sizeof(T) % 4 == 0 && std::is_trivially_copyable_v<T>);
+  static_assert(sizeof(T) % 4 == 0 && sizeof(T) <= 64 && std::is_trivially_copyable_v<T>);
   const std::byte* all = simt::exchange(&x, sizeof(T), at);
   std::memcpy(&x, all + 64 * (lane % warp_size), sizeof(T));
   return x;

@@ -17,6 +17,7 @@
 // The workspace is zeroed once, when it is made; each run leaves it fit for the next, of any length
 // up to the n that it was made for and of as many threads.
 
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -140,12 +141,16 @@ struct textbook_entry {
   // against a person's will.
   std::string refusal(const spec& what, std::int64_t n, int threads = 0) const {
     if (std::string words = textbook_refusal(what); !words.empty()) return words;
+    const textbook& t = algorithm(what);
     const bool naive = name.ends_with(".naive");
     const char* const asked = naive ? std::getenv("UPSWEEP_NAIVE_LENGTH") : nullptr;
-    const textbook& t = algorithm(what);
-    const std::int64_t most = asked != nullptr
-                                  ? std::atoll(asked)
-                                  : t.max_length(threads != 0 ? threads : t.default_threads);
+    std::int64_t most = t.max_length(threads != 0 ? threads : t.default_threads);
+    if (asked != nullptr) {
+      const char* const end = asked + std::strlen(asked);
+      const auto [stop, status] = std::from_chars(asked, end, most);
+      if (status != std::errc{} || stop != end)
+        return "UPSWEEP_NAIVE_LENGTH is '" + std::string(asked) + "', which is no length";
+    }
     if (n <= most) return "";
     return "it serves at most " + std::to_string(most) + " elements, not " + std::to_string(n) +
            (naive ? ", since its work is their square (UPSWEEP_NAIVE_LENGTH sets the limit)" : "");

@@ -4,8 +4,9 @@
 
 // A GPU played by CPU fibers: one for each thread of a kernel, on one OS thread, switched in an
 // order that a seed decides. In the checked build every access to memory is judged by the rules of
-// CUDA's memory model, so that a fault is found in any schedule, also where the result looks right.
-// docs/simt.md tells how; examples/simt_own_kernel.cpp shows a kernel of one's own.
+// CUDA's memory model, so that a race in shared memory is found in any schedule, also where the
+// result looks right; one between blocks, in any where the two meet unordered. docs/simt.md tells
+// how; examples/simt_own_kernel.cpp shows a kernel of one's own.
 
 #include <cstddef>
 #include <cstdint>

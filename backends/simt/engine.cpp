@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <stdexcept>
 #include <string_view>
 
 #if defined(UPSWEEP_SIMT_TSAN)
@@ -90,6 +91,10 @@ void device::engine::fail(fault_kind kind, const std::string& message) {
 
 void device::engine::launch(std::int64_t blocks, int threads, int shared_bytes,
                             const std::function<void()>& kernel) {
+  if (blocks < 1 || threads < 32 || threads > 1024 || threads % 32 != 0 || shared_bytes < 0)
+    throw std::invalid_argument("launch: " + std::to_string(blocks) + " blocks of " +
+                                std::to_string(threads) +
+                                " threads; blocks have 32 to 1024, whole warps");
   if (static_cast<std::size_t>(shared_bytes) > arena_bytes)
     throw fault(fault_kind::out_of_bounds, too_much(static_cast<std::size_t>(shared_bytes)));
   ++count.launches;
@@ -100,6 +105,7 @@ void device::engine::launch(std::int64_t blocks, int threads, int shared_bytes,
   pauses_ = 0;
   thrown_ = nullptr;
   words_.clear();
+  next_word_ = 0;
   ready_.clear(static_cast<std::size_t>(std::min<std::int64_t>(how.resident, blocks) * threads));
 
   pending_.resize(static_cast<std::size_t>(blocks));
@@ -111,7 +117,11 @@ void device::engine::launch(std::int64_t blocks, int threads, int shared_bytes,
 
   engine* const outer = std::exchange(current_engine, this);
   tell_release(&start_);
-  run_ready();
+  try {
+    run_ready();
+  } catch (...) {  // no memory for a block
+    thrown_ = std::current_exception();
+  }
   current_engine = outer;
 
   for (const auto& b : resident_) end_block(*b);

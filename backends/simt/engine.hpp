@@ -187,6 +187,8 @@ class device::engine {
   std::uint64_t atomic_add(allocation* m, void* p, std::size_t bytes, std::uint64_t x, order o,
                            where at);
   void fence(order o);
+  void forget_words(const void* p, std::size_t bytes);
+  bool overlaps(const void* p, std::size_t bytes) const;
 
   std::map<const void*, allocation, std::greater<>> memories;  // by begin, the last first
 
@@ -228,6 +230,7 @@ class device::engine {
   char start_ = 0, end_ = 0;   // for TSan: what orders the host's work and that of all threads
   std::exception_ptr thrown_;  // by a kernel, or a fault of it
   std::unordered_map<const void*, atomic_history> words_;  // of this launch
+  std::size_t next_word_ = 0;
 };
 
 }  // namespace upsweep::simt

@@ -96,7 +96,6 @@ class known {
  public:
   const knowledge* operator->() const { return p_.get(); }
   explicit operator bool() const { return p_ != nullptr; }
-  bool same(const known& other) const { return p_ == other.p_; }
 
   knowledge& change() {
     if (p_ == nullptr)

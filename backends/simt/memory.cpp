@@ -53,6 +53,15 @@ allocation* device::engine::find(const void* p, std::size_t bytes) {
   return at != memories.end() && at->second.cells.contains(p, bytes) ? &at->second : nullptr;
 }
 
+bool device::engine::overlaps(const void* p, std::size_t bytes) const {
+  const auto* const end = static_cast<const std::byte*>(p) + bytes;
+  for (const auto& [begin, m] : memories) {
+    const auto* const b = static_cast<const std::byte*>(begin);
+    if (b < end && b + m.cells.size() > p) return true;
+  }
+  return false;
+}
+
 // ---- races
 
 stamp device::engine::stamp_now(where at) const {
@@ -83,13 +92,13 @@ void device::engine::check(shadow& cells, const void* p, std::size_t bytes, acce
                            const char* space, where at) {
   ++count.accesses;
   give_way();
-  if (how == access::write) progress();
+  if (!atomic || how == access::write) progress();
   stamp now = stamp_now(at);
   now.atomic = atomic;
 
   const auto race = [&](const stamp& with, const char* did) {
     const thread& me = *self_;
-    fail(fault_kind::race, name(me) + (how == access::write ? " writes " : " reads ") + space +
+    fail(fault_kind::race, name(me) + (how == access::read ? " reads " : " writes ") + space +
                                " memory at " + place(at) + "; thread " +
                                std::to_string(with.thread) + " of block " +
                                std::to_string(with.block) + did + "it at " + place(with.at) +
@@ -99,16 +108,17 @@ void device::engine::check(shadow& cells, const void* p, std::size_t bytes, acce
 
   cells.for_each(p, bytes, [&](cell& c) {
     if (races(c.write)) race(c.write, c.write.atomic ? " atomically wrote " : " wrote ");
-    if (how == access::write) {
+    if (how != access::read)
       for (const stamp& r : c.reads)
         if (races(r)) race(r, " read ");
+    if (how != access::write && !c.initialised)
+      fail(fault_kind::uninitialised, name(*self_) + " reads " + space + " memory at " + place(at) +
+                                          " that nothing has written");
+    if (how != access::read) {
       c.write = now;
       c.initialised = true;
       return;
     }
-    if (!c.initialised)
-      fail(fault_kind::uninitialised, name(*self_) + " reads " + space + " memory at " + place(at) +
-                                          " that nothing has written");
     // A read that is ordered before this one can race with nothing that this one does not.
     const std::size_t slot = ordered(c.reads[0]) ? 0 : ordered(c.reads[1]) ? 1 : below(2);
     c.reads[slot] = now;
@@ -120,10 +130,17 @@ void device::engine::check(shadow& cells, const void* p, std::size_t bytes, acce
 atomic_history& device::engine::history_of(const void* p, std::size_t bytes) {
   const auto [at, made] = words_.try_emplace(p);
   if (made) {
-    at->second.number = words_.size() - 1;
+    at->second.number = next_word_++;
     at->second.versions.push_back({get(p, bytes), {}});
   }
   return at->second;
+}
+
+// A plain write begins the history of the words that it touches anew.
+void device::engine::forget_words(const void* p, std::size_t bytes) {
+  if (words_.empty()) return;
+  for (std::size_t i = 0; i < bytes; i += cell_bytes)
+    words_.erase(static_cast<const std::byte*>(p) + i);
 }
 
 // What the running thread knows at this moment, itself included. Its later accesses are not.
@@ -175,7 +192,7 @@ void device::engine::atomic_store(allocation* m, void* p, std::size_t bytes, ato
 // Reads the latest value, and passes on what that carried (a release sequence).
 std::uint64_t device::engine::atomic_add(allocation* m, void* p, std::size_t bytes, std::uint64_t x,
                                          order o, where at) {
-  check(m->cells, p, bytes, access::write, true, "global", at);
+  check(m->cells, p, bytes, access::update, true, "global", at);
   atomic_history& h = history_of(p, bytes);
   const std::uint64_t before = h.versions.back().value[0];
   known carries = h.versions.back().carries;
@@ -194,7 +211,11 @@ void device::engine::fence(order o) {
 
 // ---- of the host
 
-device::device(const options& how) : engine_(std::make_unique<engine>(how)) {}
+device::device(const options& how) : engine_(std::make_unique<engine>(how)) {
+  if (how.resident < 1 || how.preempt < 0 || how.preempt > 1 << 20 || how.patience < 1)
+    throw std::invalid_argument(
+        "device: resident and patience begin at 1, preempt lies in 0..2^20");
+}
 
 device::~device() {
   while (!engine_->memories.empty()) {
@@ -206,7 +227,12 @@ device::~device() {
 
 void* device::allocate(std::size_t bytes) {
   void* const p = ::operator new (bytes, std::align_val_t{128});
-  engine_->memories.try_emplace(p, p, bytes, false).first->second.owned = true;
+  try {
+    engine_->memories.try_emplace(p, p, bytes, false).first->second.owned = true;
+  } catch (...) {
+    ::operator delete (p, std::align_val_t{128});
+    throw;
+  }
   return p;
 }
 
@@ -217,11 +243,16 @@ void device::release(void* p) {
 }
 
 void device::borrow(const void* p, std::size_t bytes, bool initialised) {
-  const auto [at, made] = engine_->memories.try_emplace(p, p, bytes, initialised);
-  if (made) return;
-  if (at->second.cells.size() != bytes)
+  const auto same = engine_->memories.find(p);
+  if (same == engine_->memories.end()) {
+    if (engine_->overlaps(p, bytes))
+      throw std::invalid_argument("borrow: a part of the memory is the device's already");
+    engine_->memories.try_emplace(p, p, bytes, initialised);
+    return;
+  }
+  if (same->second.cells.size() != bytes)
     throw std::invalid_argument("borrow: the memory is the device's already, with another size");
-  ++at->second.borrowers;
+  ++same->second.borrowers;
   if (initialised) written_by_host(p, bytes);
 }
 
@@ -233,8 +264,10 @@ void device::give_back(const void* p) {
 }
 
 void device::written_by_host(const void* p, std::size_t bytes) {
+  allocation* const m = engine_->find(p, bytes);
+  if (m == nullptr) throw std::invalid_argument("written_by_host: it is not the device's memory");
   if constexpr (checked)
-    engine_->find(p, bytes)->cells.for_each(p, bytes, [](cell& c) { c.initialised = true; });
+    if (bytes != 0) m->cells.for_each(p, bytes, [](cell& c) { c.initialised = true; });
 }
 
 const options& device::how() const noexcept { return engine_->how; }
@@ -260,6 +293,7 @@ allocation* find_memory(const void* p, std::size_t bytes, where at) {
 
 void check_global(allocation* m, const void* p, std::size_t bytes, access how, where at) {
   here().check(m->cells, p, bytes, how, false, "global", at);
+  if (how == access::write) here().forget_words(p, bytes);
 }
 
 void out_of_bounds(std::int64_t index, std::int64_t size, const char* space, where at) {

@@ -101,6 +101,14 @@ class textbook_plan final : public detail::plan_impl {
   void* workspace_ = nullptr;  // the device's
 };
 
+// Tiles of four elements a thread, so that a short scan crosses more than a window of them.
+template <class Op>
+using small_tile = kernels::coarsened<Op, 4, kernels::warp_shuffle<Op>>;
+template <class Op>
+using chained = kernels::chained<Op, small_tile<Op>>;
+template <class Op>
+using decoupled_lookback = kernels::decoupled_lookback<Op, small_tile<Op>>;
+
 class textbook_backend final : public detail::backend {
  public:
   explicit textbook_backend(const kernels::textbook_entry& e) : entry_(e) {}
@@ -126,18 +134,17 @@ class textbook_backend final : public detail::backend {
 
 std::vector<textbook_backend> all_backends() {
   using namespace kernels;
-  return {
-      textbook_backend({"simt.naive", textbook_for<textbooks::naive>}),
-      textbook_backend({"simt.hillis_steele", textbook_for<textbooks::hillis_steele>}),
-      textbook_backend({"simt.kogge_stone", textbook_for<textbooks::kogge_stone>}),
-      textbook_backend({"simt.brent_kung", textbook_for<textbooks::brent_kung>}),
-      textbook_backend({"simt.blelloch", textbook_for<textbooks::blelloch>}),
-      textbook_backend({"simt.warp_shuffle", textbook_for<textbooks::warp_shuffle>}),
-      textbook_backend({"simt.coarsened", textbook_for<textbooks::coarsened>}),
-      textbook_backend({"simt.three_pass", textbook_for<textbooks::three_pass>}),
-      textbook_backend({"simt.hybrid", textbook_for<textbooks::hybrid>}),
-      textbook_backend({"simt.chained", textbook_for<textbooks::chained>}),
-      textbook_backend({"simt.decoupled_lookback", textbook_for<textbooks::decoupled_lookback>})};
+  return {textbook_backend({"simt.naive", textbook_for<textbooks::naive>}),
+          textbook_backend({"simt.hillis_steele", textbook_for<textbooks::hillis_steele>}),
+          textbook_backend({"simt.kogge_stone", textbook_for<textbooks::kogge_stone>}),
+          textbook_backend({"simt.brent_kung", textbook_for<textbooks::brent_kung>}),
+          textbook_backend({"simt.blelloch", textbook_for<textbooks::blelloch>}),
+          textbook_backend({"simt.warp_shuffle", textbook_for<textbooks::warp_shuffle>}),
+          textbook_backend({"simt.coarsened", textbook_for<textbooks::coarsened>}),
+          textbook_backend({"simt.three_pass", textbook_for<textbooks::three_pass>}),
+          textbook_backend({"simt.hybrid", textbook_for<textbooks::hybrid>}),
+          textbook_backend({"simt.chained", textbook_for<simt::chained>}),
+          textbook_backend({"simt.decoupled_lookback", textbook_for<simt::decoupled_lookback>})};
 }
 
 }  // namespace

@@ -65,20 +65,33 @@ class plan_core {
     impl_->append(b, n);
   }
 
-  void rebind(void* stream) { impl_->rebind(stream); }
+  void rebind(void* stream) {
+    const occupied now(busy_);
+    impl_->rebind(stream);
+  }
 
   const std::string& name() const noexcept { return name_; }
   const std::string& why() const noexcept { return why_; }
 
  private:
+  // One thread at a time.
+  class occupied {
+   public:
+    explicit occupied(std::atomic<bool>& busy) : busy_(busy) {
+      if (busy_.exchange(true, std::memory_order_acquire))
+        throw error(errc::busy, "plan: it is running on another thread");
+    }
+    ~occupied() { busy_.store(false, std::memory_order_release); }
+    occupied(const occupied&) = delete;
+    occupied& operator=(const occupied&) = delete;
+
+   private:
+    std::atomic<bool>& busy_;
+  };
+
   template <class F>
   void guarded(const arguments& a, bool writes_output, F&& work) {
-    if (busy_.exchange(true, std::memory_order_acquire))
-      throw error(errc::busy, "plan: it is running on another thread");
-    struct release {
-      std::atomic<bool>& flag;
-      ~release() { flag.store(false, std::memory_order_release); }
-    } at_end{busy_};
+    const occupied now(busy_);
     // Here, around calls into other files: the compiler may move arithmetic past a change of mode
     // within a function.
     const fp_environment ieee;
@@ -87,7 +100,7 @@ class plan_core {
     try {
       work(r);
     } catch (const std::bad_alloc&) {
-      throw error(errc::out_of_memory, "state: no memory to hold it");
+      throw error(errc::out_of_memory, "run: no memory left on the host");
     }
   }
 

@@ -16,7 +16,7 @@ namespace upsweep {
 namespace {
 
 // Everything that makes one cached plan differ from another. The environment is part of it, so that
-// a call obeys UPSWEEP_BACKEND and UPSWEEP_CPU_TARGET as they are now.
+// a call obeys what it says now.
 struct cache_key {
   spec what;
   extents at_most;
@@ -27,9 +27,15 @@ struct cache_key {
   friend bool operator==(const cache_key&, const cache_key&) = default;
 };
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
+std::string environment() {
+  std::string all;
+  for (const char* name :
+       {"UPSWEEP_BACKEND", "UPSWEEP_CPU_TARGET", "UPSWEEP_NAIVE_LENGTH", "UPSWEEP_SIMT"}) {
+    const char* value = std::getenv(name);
+    all += value == nullptr ? "" : value;
+    all += '\n';
+  }
+  return all;
 }
 
 // Plans that no thread is using, the most recently used first. A call takes one out, runs it, and
@@ -79,11 +85,10 @@ extents rounded_up(std::int64_t length) {
 void scan(const spec& what, const arguments& a, const plan_options& o) {
   if (a.length < 0)
     throw error(errc::invalid_argument, "length: " + std::to_string(a.length) + " is negative");
-  cache_key key{what,
-                rounded_up(a.length),
-                std::string(o.backend),
-                environment("UPSWEEP_BACKEND") + '\n' + environment("UPSWEEP_CPU_TARGET"),
-                o.memory,
+  if (o.memory == memory::device)
+    throw error(errc::unsupported,
+                "memory: one-shot calls serve host memory; device memory is served by a plan");
+  cache_key key{what,     rounded_up(a.length), std::string(o.backend), environment(), o.memory,
                 o.threads};
   std::optional<plan> p = cache().take(key);
   if (!p) p.emplace(what, key.at_most, o);

@@ -23,8 +23,8 @@ struct options {
   int threads = 0;  // CPU threads at most; 0: as OpenMP would choose
 };
 
-// One scan through a cached plan; complete when it returns. Everything below is a typed front of
-// it. Errors: those of plan::plan and plan::run.
+// One scan of host memory through a cached plan; complete when it returns. Everything below is a
+// typed front of it. Errors: those of plan::plan and plan::run, and unsupported for device memory.
 UPSWEEP_API void scan(const spec& what, const arguments& a, const plan_options& o = {});
 
 // A contiguous range of elements that the library knows; what an output must be.

@@ -336,8 +336,8 @@ UPSWEEP_API upsweep_code upsweep_state_to_bytes(const upsweep_state* state, void
 UPSWEEP_API upsweep_code upsweep_state_from_bytes(const void* bytes, size_t size,
                                                   upsweep_state** state);
 
-// One scan through a cached plan; complete when it returns. `options` may be NULL.
-// Errors: those of upsweep_plan_create and upsweep_plan_run.
+// One scan of host memory through a cached plan; complete when it returns. `options` may be NULL.
+// Errors: those of upsweep_plan_create and upsweep_plan_run, and unsupported for device memory.
 UPSWEEP_API upsweep_code upsweep_scan(const upsweep_spec* spec, const upsweep_arguments* arguments,
                                       const upsweep_plan_options* options);
 

@@ -439,7 +439,56 @@ TEST(simt_engine, knows_the_memory_of_its_device_only) {
   });
 }
 
+UPSWEEP_KERNEL void add_one(global<word> x) { x.atomic(0).fetch_add(1, order::relaxed); }
+
+TEST(simt_engine, finds_an_addition_to_what_nothing_has_written) {
+  expect_fault(fault_kind::uninitialised, {"global memory"}, [](device& d) {
+    const array x(d, 1);
+    launch(stream{&d}, {1, 32}, add_one, x);
+  });
+}
+
 // ---- the engine itself
+
+UPSWEEP_KERNEL void write_between(global<word> x, global<word> got) {
+  if (kernels::thread_index() != 0) return;
+  x.atomic(0).store(1, order::relaxed);
+  x[0] = 5u;
+  got[0] = x.atomic(0).fetch_add(1, order::relaxed);
+}
+
+TEST(simt_engine, reads_atomically_what_was_written_plainly) {
+  on_many([](device& d) {
+    const array x(d, 1), got(d, 1);
+    launch(stream{&d}, {1, 32}, write_between, x, got);
+    EXPECT_EQ(got[0], 5u);
+    EXPECT_EQ(x[0], 6u);
+  });
+}
+
+UPSWEEP_KERNEL void nothing() {}
+
+TEST(simt_engine, refuses_what_no_device_is_or_does) {
+  EXPECT_THROW(device({.resident = 0}), std::invalid_argument);
+  EXPECT_THROW(device({.preempt = -1}), std::invalid_argument);
+  EXPECT_THROW(device({.patience = 0}), std::invalid_argument);
+  device d;
+  for (const int threads : {0, 31, 33, 1056})
+    EXPECT_THROW(launch(stream{&d}, {1, threads}, nothing), std::invalid_argument) << threads;
+  EXPECT_THROW(launch(stream{&d}, {0, 32}, nothing), std::invalid_argument);
+  EXPECT_THROW(launch(stream{&d}, {1, 32, 300 << 10}, nothing), fault);
+
+  word mine[8] = {};
+  d.borrow(mine, 16, true);
+  d.borrow(mine, 16, false);
+  EXPECT_THROW(d.borrow(mine, 32, true), std::invalid_argument);
+  EXPECT_THROW(d.borrow(mine + 2, 16, true), std::invalid_argument);
+  EXPECT_THROW(d.give_back(mine + 1), std::invalid_argument);
+  EXPECT_THROW(d.written_by_host(mine + 4, 4), std::invalid_argument);
+  d.give_back(mine);
+  d.give_back(mine);
+  EXPECT_THROW(d.give_back(mine), std::invalid_argument);
+}
 
 TEST(simt_engine, repeats_a_run_from_its_seed) {
 #ifdef UPSWEEP_SIMT_RAW

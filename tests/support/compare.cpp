@@ -386,7 +386,7 @@ std::function<double(std::int64_t)> textbook_depth(std::string_view backend, con
   if (name == "coarsened") d = three_pass(coarsened(8, 512), 8, 512);
   if (name == "three_pass") d = three_pass(coarsened(64 / bytes, 512), 64 / bytes, 512);
   if (name == "chained" || name == "decoupled_lookback")
-    d = chain(coarsened(128 / bytes, 256), 128 / bytes, 256);
+    d = chain(coarsened(fibers ? 4 : 128 / bytes, 256), fibers ? 4 : 128 / bytes, 256);
   if (name == "hybrid") {
     const auto few = chain(log2(1024), 1, 1024);
     const auto many = three_pass(trees(2048), 2, 1024);

@@ -217,7 +217,7 @@ int c_reports_errors(void) {
   REFUSED(upsweep_scan(&spec, &a, &o), UPSWEEP_UNAVAILABLE, "not compiled in");
   o.backend = NULL;
   o.memory = UPSWEEP_DEVICE_MEMORY;
-  REFUSED(upsweep_scan(&spec, &a, &o), UPSWEEP_UNAVAILABLE, "device memory");
+  REFUSED(upsweep_scan(&spec, &a, &o), UPSWEEP_UNSUPPORTED, "device memory is served by a plan");
   o.memory = 256;
   REFUSED(upsweep_scan(&spec, &a, &o), UPSWEEP_INVALID_ARGUMENT, "memory: 256");
   o = options_of("");
