@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The backends of the family: one class, around the algorithm that each entry names.
-#include <cstring>
 #include <optional>
 #include <string>
 
@@ -14,10 +13,6 @@ namespace upsweep::cuda {
 namespace {
 
 using kernels::check;
-
-std::size_t element_bytes(const spec& what) {
-  return size_of(what.out) * (what.op.id == builtin::affine ? 2 : 1);
-}
 
 struct element {
   alignas(16) std::byte bytes[16];
@@ -38,7 +33,7 @@ class textbook_plan final : public detail::plan_impl {
         where_(where),
         algorithm_(e.algorithm(what)),
         threads_(algorithm_.default_threads),
-        element_(element_bytes(what)),
+        element_(kernels::element_bytes(what)),
         device_(current_device()),
         longest_(at_most.length),
         workspace_bytes_(algorithm_.workspace_bytes(longest_, threads_)),
@@ -92,14 +87,13 @@ class textbook_plan final : public detail::plan_impl {
     if (a.length > 0)
       queue(r, a.in, a.out, a.total, s);
     else if (a.total != nullptr)
-      kernels::launch({s}, {}, store_total, static_cast<std::byte*>(a.total), total_of_none(r),
-                      static_cast<int>(element_));
+      queue_total_of_none(r, s);
   }
 
   void run_on_host_memory(const detail::request& r) {
     const arguments& a = r.args;
     if (a.length == 0) {
-      if (a.total != nullptr) std::memcpy(a.total, total_of_none(r).bytes, element_);
+      if (a.total != nullptr) algorithm_.total_of_none(what_, r, a.total);
       return;
     }
     const on_device guard(device_);
@@ -114,24 +108,15 @@ class textbook_plan final : public detail::plan_impl {
     check(cudaStreamSynchronize(s), "scan");
   }
 
-  element total_of_none(const detail::request& r) const {
+  void queue_total_of_none(const detail::request& r, cudaStream_t s) const {
     element e{};
-    if (r.has_init)
-      std::memcpy(e.bytes, r.init.data(), element_);
-    else
-      algorithm_.first(e.bytes);
-    return e;
+    algorithm_.total_of_none(what_, r, e.bytes);
+    kernels::launch({s}, {}, store_total, static_cast<std::byte*>(r.args.total), e,
+                    static_cast<int>(element_));
   }
 
   void queue(const detail::request& r, const void* in, void* out, void* total, cudaStream_t s) {
-    algorithm_.run({s},
-                   {.in = in,
-                    .out = out,
-                    .total = total,
-                    .n = r.args.length,
-                    .exclusive = what_.kind == kind::exclusive,
-                    .reverse = what_.direction == direction::reverse,
-                    .init = r.has_init ? r.init.data() : nullptr},
+    algorithm_.run({s}, kernels::call_of(what_, r, in, out, total),
                    kernels::workspace(workspace_.get(), longest_), threads_);
   }
 

@@ -27,6 +27,7 @@
 
 #include "operators.hpp"
 #include "scan.hpp"
+#include "upsweep/detail/backend.hpp"
 #include "upsweep/spec.hpp"
 #include "workspace.hpp"
 
@@ -43,6 +44,22 @@ struct textbook_call {
   const void* init = nullptr;  // in host memory; nullptr: none
 };
 
+inline std::size_t element_bytes(const spec& what) {
+  return size_of(what.out) * (what.op.id == builtin::affine ? 2 : 1);
+}
+
+// A request, as a run over arrays that the device sees.
+inline textbook_call call_of(const spec& what, const detail::request& r, const void* in, void* out,
+                             void* total) {
+  return {.in = in,
+          .out = out,
+          .total = total,
+          .n = r.args.length,
+          .exclusive = what.kind == kind::exclusive,
+          .reverse = what.direction == direction::reverse,
+          .init = r.has_init ? r.init.data() : nullptr};
+}
+
 // An algorithm for one operator.
 struct textbook {
   int default_threads;
@@ -50,6 +67,14 @@ struct textbook {
   std::size_t (*workspace_bytes)(std::int64_t n, int threads);
   void (*run)(stream on, const textbook_call& call, workspace space, int threads);
   void (*first)(void* value);  // the total of no elements without init
+
+  // The total of a request for no elements, in host memory.
+  void total_of_none(const spec& what, const detail::request& r, void* total) const {
+    if (r.has_init)
+      std::memcpy(total, r.init.data(), element_bytes(what));
+    else
+      first(total);
+  }
 };
 
 template <template <class> class Algorithm, class Op>

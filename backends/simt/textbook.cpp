@@ -54,25 +54,16 @@ class textbook_plan final : public detail::plan_impl {
   void run(const detail::request& r) override {
     const arguments& a = r.args;
     if (r.state != nullptr) refuse_state();
-    const std::size_t element = size_of(what_.out) * (what_.op.id == builtin::affine ? 2 : 1);
     if (a.length == 0) {
-      if (a.total == nullptr) return;
-      algorithm_.first(a.total);
-      if (r.has_init) std::memcpy(a.total, r.init.data(), element);
+      if (a.total != nullptr) algorithm_.total_of_none(what_, r, a.total);
       return;
     }
+    const std::size_t element = kernels::element_bytes(what_);
     const auto bytes = static_cast<std::size_t>(a.length) * element;
     const borrowed in(device_, a.in, bytes, true), out(device_, a.out, bytes, a.in == a.out);
     const borrowed total(device_, a.total, a.total != nullptr ? element : 0, false);
     try {
-      algorithm_.run({&device_},
-                     {.in = a.in,
-                      .out = a.out,
-                      .total = a.total,
-                      .n = a.length,
-                      .exclusive = what_.kind == kind::exclusive,
-                      .reverse = what_.direction == direction::reverse,
-                      .init = r.has_init ? r.init.data() : nullptr},
+      algorithm_.run({&device_}, kernels::call_of(what_, r, a.in, a.out, a.total),
                      kernels::workspace(workspace_, at_most_), threads_);
     } catch (const fault& f) {
       throw error(errc::device, f.what());

@@ -83,8 +83,6 @@ class stopwatch {
   stopwatch(const stopwatch&) = delete;
   stopwatch& operator=(const stopwatch&) = delete;
 
-  cudaStream_t stream() const { return stream_; }
-
   void run_once(const queued& f) {
     f(stream_, 0);
     check(cudaStreamSynchronize(stream_), "run");
