@@ -31,11 +31,13 @@ inline constexpr bool checked = false;
 inline constexpr bool checked = true;
 #endif
 
-// What is known of 4 bytes of memory: whether they have a value, and the latest accesses. Two reads
-// are kept, of different threads, so that a race shows whichever of them raced.
+// What is known of 4 bytes of memory: whether they have a value, and the latest accesses. Two plain
+// reads are kept, of different threads, so that a race shows whichever of them raced. Atomic
+// accesses race with none of their kind, so all are kept that no later one stands for.
 struct cell {
   stamp write;
   std::array<stamp, 2> reads;
+  std::vector<stamp> atomics;
   bool initialised = false;
 };
 
@@ -208,7 +210,7 @@ class device::engine {
 
   // ---- memory.cpp
   bool ordered(const stamp& s) const;
-  stamp stamp_now(where at) const;
+  stamp stamp_now(bool writes, where at) const;
   known release();
   atomic_history& history_of(const void* p, std::size_t bytes);
   void publish(atomic_history& h, void* p, std::size_t bytes, atomic_bits x, known carries);

@@ -25,7 +25,7 @@ struct stamp {
   std::uint32_t warp_barriers = 0;
   std::int32_t block = 0;
   std::uint16_t thread = 0;
-  bool atomic = false;
+  bool writes = false;
   where at{};
 };
 

@@ -64,7 +64,7 @@ bool device::engine::overlaps(const void* p, std::size_t bytes) const {
 
 // ---- races
 
-stamp device::engine::stamp_now(where at) const {
+stamp device::engine::stamp_now(bool writes, where at) const {
   const thread& t = *self_;
   return {.launch = static_cast<std::uint32_t>(count.launches),
           .releases = t.releases,
@@ -72,7 +72,7 @@ stamp device::engine::stamp_now(where at) const {
           .warp_barriers = t.home->warps[t.index / 32].barriers,
           .block = static_cast<std::int32_t>(t.home->index),
           .thread = static_cast<std::uint16_t>(t.index),
-          .atomic = false,
+          .writes = writes,
           .at = at};
 }
 
@@ -93,35 +93,41 @@ void device::engine::check(shadow& cells, const void* p, std::size_t bytes, acce
   ++count.accesses;
   give_way();
   if (!atomic || how == access::write) progress();
-  stamp now = stamp_now(at);
-  now.atomic = atomic;
+  const bool writes = how != access::read;
+  const stamp now = stamp_now(writes, at);
 
   const auto race = [&](const stamp& with, const char* did) {
-    const thread& me = *self_;
-    fail(fault_kind::race, name(me) + (how == access::read ? " reads " : " writes ") + space +
-                               " memory at " + place(at) + "; thread " +
-                               std::to_string(with.thread) + " of block " +
-                               std::to_string(with.block) + did + "it at " + place(with.at) +
-                               ", and nothing orders the two");
+    fail(fault_kind::race,
+         name(*self_) + (writes ? " writes " : " reads ") + space + " memory at " + place(at) +
+             "; thread " + std::to_string(with.thread) + " of block " + std::to_string(with.block) +
+             did + "it at " + place(with.at) + ", and nothing orders the two");
   };
-  const auto races = [&](const stamp& with) { return !(atomic && with.atomic) && !ordered(with); };
 
   cells.for_each(p, bytes, [&](cell& c) {
-    if (races(c.write)) race(c.write, c.write.atomic ? " atomically wrote " : " wrote ");
-    if (how != access::read)
+    if (!ordered(c.write)) race(c.write, " wrote ");
+    if (writes)
       for (const stamp& r : c.reads)
-        if (races(r)) race(r, " read ");
+        if (!ordered(r)) race(r, " read ");
+    if (!atomic)
+      for (const stamp& a : c.atomics)
+        if ((writes || a.writes) && !ordered(a))
+          race(a, a.writes ? " atomically wrote " : " atomically read ");
     if (how != access::write && !c.initialised)
       fail(fault_kind::uninitialised, name(*self_) + " reads " + space + " memory at " + place(at) +
                                           " that nothing has written");
-    if (how != access::read) {
+    c.initialised = true;
+
+    // What is ordered before this access and conflicts with no more than it can be forgotten:
+    // whatever races with that races with this.
+    if (atomic) {
+      std::erase_if(c.atomics, [&](const stamp& a) { return (writes || !a.writes) && ordered(a); });
+      c.atomics.push_back(now);
+    } else if (writes) {
       c.write = now;
-      c.initialised = true;
-      return;
+      c.atomics.clear();
+    } else {
+      c.reads[ordered(c.reads[0]) ? 0 : ordered(c.reads[1]) ? 1 : below(2)] = now;
     }
-    // A read that is ordered before this one can race with nothing that this one does not.
-    const std::size_t slot = ordered(c.reads[0]) ? 0 : ordered(c.reads[1]) ? 1 : below(2);
-    c.reads[slot] = now;
   });
 }
 
@@ -147,7 +153,7 @@ void device::engine::forget_words(const void* p, std::size_t bytes) {
 known device::engine::release() {
   thread& t = *self_;
   known carries = t.knows;
-  carries.change().add(stamp_now({}));
+  carries.change().add(stamp_now(false, {}));
   ++t.releases;
   return carries;
 }

@@ -3,10 +3,12 @@
 // what is wrong and where.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backends/kernels/port.hpp"
@@ -223,6 +225,72 @@ TEST(simt_engine, finds_a_flag_that_orders_nothing) {
       expect_fault(d, fault_kind::race, {"global memory", "engine_test.cpp:", "nothing orders"},
                    [&](device& on) { run_hand_over(on, how); });
     });
+}
+
+// ---- blocks that touch one word in turn, of which some learn what the one before them knows
+
+enum class touch : std::uint8_t { read, write, atomic_read, atomic_write };
+
+struct turn {
+  touch what;
+  bool learns = false;
+};
+using turns = std::array<turn, 4>;
+
+UPSWEEP_KERNEL void take_turns(global<word> x, global<word> next, turns all) {
+  if (kernels::thread_index() != 0) return;
+  const auto me = static_cast<word>(kernels::block_index());
+  const turn mine = all[me];
+  // An acquire in the loop would learn from all before.
+  while (next.atomic(0).load(order::relaxed) != me) kernels::pause();
+  if (mine.learns) next.atomic(0).load(order::acquire);
+  word got = 0;
+  switch (mine.what) {
+    case touch::read: got = x[0]; break;
+    case touch::write: x[0] = me; break;
+    case touch::atomic_read: got = x.atomic(0).load(order::relaxed); break;
+    case touch::atomic_write: x.atomic(0).store(me, order::relaxed); break;
+  }
+  static_cast<void>(got);
+  next.atomic(0).store(me + 1, order::release);
+}
+
+void run_turns(device& d, const turns& all) {
+  const array x(d, 1, 0), next(d, 1, 0);
+  launch(stream{&d}, {4, 32}, take_turns, x, next, all);
+}
+
+TEST(simt_engine, finds_plain_and_atomic_accesses_that_race_whatever_lies_between) {
+#ifdef UPSWEEP_SIMT_RAW
+  GTEST_SKIP() << "this build leaves the checks to a sanitizer";
+#endif
+  using enum touch;
+  constexpr bool learns = true;
+  const std::pair<turns, std::string> wrong[] = {
+      {{{{write}, {atomic_write, learns}, {atomic_read}, {atomic_read}}}, "block 0 wrote"},
+      {{{{write}, {atomic_write, learns}, {atomic_write}, {atomic_read}}}, "block 0 wrote"},
+      {{{{read}, {atomic_read, learns}, {atomic_write}, {atomic_read}}}, "block 0 read"},
+      {{{{atomic_write}, {atomic_write}, {read, learns}, {read}}}, "block 0 atomically wrote"},
+      {{{{atomic_write}, {atomic_write}, {atomic_write}, {write, learns}}}, "atomically wrote"},
+      {{{{atomic_read}, {atomic_read}, {atomic_read}, {write, learns}}}, "atomically read"}};
+  for (const auto& [all, words] : wrong)
+    on_many_all_resident([&, &all = all, &words = words](device& d) {
+      expect_fault(d, fault_kind::race, {words, "nothing orders"},
+                   [&](device& on) { run_turns(on, all); });
+    });
+}
+
+TEST(simt_engine, lets_plain_and_atomic_accesses_mix_that_are_ordered) {
+  using enum touch;
+  constexpr bool learns = true;
+  for (const touch a : {read, write, atomic_read, atomic_write})
+    for (const touch b : {read, write, atomic_read, atomic_write})
+      for (const touch c : {read, write, atomic_read, atomic_write})
+        on_many_all_resident(
+            [&](device& d) {
+              EXPECT_NO_THROW(run_turns(d, {{{a}, {b, learns}, {c, learns}, {write, learns}}}));
+            },
+            3);
 }
 
 // ---- the weak memory model, on atomics alone
