@@ -389,7 +389,7 @@ std::function<double(std::int64_t)> textbook_depth(std::string_view backend, con
     d = chain(coarsened(fibers ? 4 : 128 / bytes, 256), fibers ? 4 : 128 / bytes, 256);
   if (name == "hybrid") {
     const auto few = chain(log2(1024), 1, 1024);
-    const auto many = three_pass(trees(2048), 2, 1024);
+    const auto many = three_pass(trees(1024), 2, 512);
     d = [=](std::int64_t terms) { return std::max(terms > 4097 ? 0.0 : few(terms), many(terms)); };
   }
   return [d](std::int64_t terms) { return std::min(serial_depth(terms), d(terms)); };
