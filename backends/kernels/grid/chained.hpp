@@ -11,7 +11,6 @@
 // Zhang, StreamScan: Fast Scan Algorithms for GPUs without Global Barrier Synchronization, PPoPP
 // 2013.
 
-#include <cstddef>
 #include <cstdint>
 
 #include "../look_back.hpp"
@@ -19,6 +18,7 @@
 #include "../scan.hpp"
 #include "../tile.hpp"
 #include "../workspace.hpp"
+#include "one_launch.hpp"
 
 namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
 
@@ -48,20 +48,9 @@ UPSWEEP_KERNEL void chained_kernel(scan<Op> what, tickets order_of_start,
 }
 
 template <class Op, class Block>
-struct chained {
-  using T = typename Op::value;
-  static constexpr int default_threads = 256;
-  static constexpr std::int64_t max_length(int threads) { return max_tiles * Block::tile(threads); }
-
-  static std::size_t workspace_bytes(std::int64_t n, int threads) {
-    return tickets::bytes() + chain<T>::bytes(tiles_of<Block>(n, threads));
-  }
-
+struct chained : one_launch<Op, Block, chain<typename Op::value>> {
   static void run(stream on, const scan<Op>& what, workspace space, int threads) {
-    const tickets order_of_start(space);
-    const chain<T> links(space, tiles_of<Block>(space.length(), threads));
-    launch(on, tile_shape<Op, Block>(tiles_of<Block>(what.size(), threads), threads),
-           chained_kernel<Op, Block>, what, order_of_start, links);
+    chained::one_launch::run(chained_kernel<Op, Block>, on, what, space, threads);
   }
 };
 

@@ -11,7 +11,6 @@
 // barriers and two. How blocks wait: look_back.hpp. D. Merrill and M. Garland, Single-pass Parallel
 // Prefix Scan with Decoupled Look-back, NVIDIA Technical Report NVR-2016-002, 2016.
 
-#include <cstddef>
 #include <cstdint>
 
 #include "../look_back.hpp"
@@ -19,6 +18,7 @@
 #include "../scan.hpp"
 #include "../tile.hpp"
 #include "../workspace.hpp"
+#include "one_launch.hpp"
 
 namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
 
@@ -85,20 +85,10 @@ UPSWEEP_KERNEL void decoupled_lookback_kernel(scan<Op> what, tickets order_of_st
 }
 
 template <class Op, class Block>
-struct decoupled_lookback {
-  using T = typename Op::value;
-  static constexpr int default_threads = 256;
-  static constexpr std::int64_t max_length(int threads) { return max_tiles * Block::tile(threads); }
-
-  static std::size_t workspace_bytes(std::int64_t n, int threads) {
-    return tickets::bytes() + tile_words<T>::bytes(tiles_of<Block>(n, threads));
-  }
-
+struct decoupled_lookback : one_launch<Op, Block, tile_words<typename Op::value>> {
   static void run(stream on, const scan<Op>& what, workspace space, int threads) {
-    const tickets order_of_start(space);
-    const tile_words<T> words(space, tiles_of<Block>(space.length(), threads));
-    launch(on, tile_shape<Op, Block>(tiles_of<Block>(what.size(), threads), threads),
-           decoupled_lookback_kernel<Op, Block>, what, order_of_start, words);
+    decoupled_lookback::one_launch::run(decoupled_lookback_kernel<Op, Block>, on, what, space,
+                                        threads);
   }
 };
 
