@@ -86,8 +86,19 @@ struct answer {
   std::string block{};  // threads of a block, where fibers run it
 };
 
-// How the fibers of a simt backend run follows from the case: small blocks, so that a short scan
-// crosses many tiles, and now and then blocks as large as on a GPU. Returns their threads.
+// Fibers run most cases in small blocks, so that a short scan crosses many tiles, and some in
+// blocks as large as on a GPU. Which, the seed tells, so that a case that is replayed is the same.
+constexpr std::uint64_t full_blocks_in = 32;
+bool in_full_blocks(const test_case& c) { return c.seed % full_blocks_in == 0; }
+test_case with_blocks(test_case c, bool full) {
+  if (full)
+    c.seed -= c.seed % full_blocks_in;
+  else if (in_full_blocks(c))
+    ++c.seed;
+  return c;
+}
+
+// How the fibers of a simt backend run follows from the case. Returns the threads of a block.
 std::string choose_schedule(const test_case& c) {
   dice d(c.seed + 1);
   const std::array<std::string_view, 3> orders{"fifo", "reverse", "random"};
@@ -96,7 +107,7 @@ std::string choose_schedule(const test_case& c) {
        << ",order=" << (d.one_in(2) ? "random" : d.one_of(orders))
        << ",resident=" << d.between(1, d.one_in(4) ? 40 : 4) << ",preempt=" << d.between(0, 64)
        << ",threads=";
-  const int threads = d.one_in(30) ? 0 : d.one_in(2) ? 32 : 64;
+  const int threads = in_full_blocks(c) ? 0 : d.one_in(2) ? 32 : 64;
   text << threads;
   setenv("UPSWEEP_SIMT", text.str().c_str(), 1);
   return threads == 0 ? "full size" : std::to_string(threads);
@@ -122,12 +133,17 @@ backend_info known(std::string_view name) {
   return {};
 }
 
-// rapidcheck draws a seed; the case and all its data follow from that.
+// rapidcheck draws a seed; the case and all its data follow from that. It hands out the sizes from
+// 0 to 100 in turn: they say no more than which cases run in full blocks, three of 101.
 rc::Gen<test_case> any_case(const limits& most) {
   const auto seeds =
       rc::gen::noShrink(rc::gen::resize(rc::kNominalSize, rc::gen::arbitrary<std::uint64_t>()));
-  return rc::gen::shrink(rc::gen::map(seeds, [most](std::uint64_t s) { return draw(s, most); }),
-                         [](const test_case& c) { return rc::seq::fromContainer(simpler(c)); });
+  return rc::gen::withSize([=](int size) {
+    const bool full = size % 34 == 0;
+    const auto drawn = [=](std::uint64_t s) { return with_blocks(draw(s, most), full); };
+    return rc::gen::shrink(rc::gen::map(seeds, drawn),
+                           [](const test_case& c) { return rc::seq::fromContainer(simpler(c)); });
+  });
 }
 
 }  // namespace
@@ -166,7 +182,7 @@ void for_all_cases(const std::string& backend, int count, const property& holds)
   rc::detail::TestParams parameters = rc::detail::configuration().testParams;
   parameters.maxSuccess = std::max(count, 1);
   const rc::Gen<test_case> cases = any_case(budget_of(backend).most);
-  int served = 0;
+  int served = 0, full = 0;
   std::string refusal;
   const auto result = rc::detail::checkTestable(
       [&] {
@@ -178,6 +194,7 @@ void for_all_cases(const std::string& backend, int count, const property& holds)
           RC_FAIL(message);
         }
         served += is.refused ? 0 : 1;
+        full += !is.refused && in_full_blocks(c) ? 1 : 0;
         refusal = is.refused.value_or(refusal);
       },
       about, parameters);
@@ -185,6 +202,10 @@ void for_all_cases(const std::string& backend, int count, const property& holds)
   rc::detail::printResultMessage(result, message);
   ASSERT_TRUE(result.is<rc::detail::SuccessResult>()) << message.str();
   if (served == 0) GTEST_SKIP() << "every case refused: " << refusal;
+  if (backend.starts_with("simt.")) {
+    std::cout << "in blocks of full size: " << full << " of " << served << " cases\n";
+    EXPECT_GE(full, served / 50);
+  }
 }
 
 }  // namespace upsweep::testing
