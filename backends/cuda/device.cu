@@ -43,9 +43,10 @@ int capability_of(int device) {
 }  // namespace
 
 detail::availability probe() {
-  int driver = 0, count = 0;
+  int driver = 0, count = 0, device = 0;
   cudaDriverGetVersion(&driver);  // 0 without a driver
-  const cudaError_t status = cudaGetDeviceCount(&count);
+  cudaError_t status = cudaGetDeviceCount(&count);
+  if (status == cudaSuccess) status = cudaGetDevice(&device);
   if (status != cudaSuccess) cudaGetLastError();
   if (status == cudaErrorInsufficientDriver)
     return {false, driver == 0 ? "no NVIDIA driver"
@@ -53,17 +54,16 @@ detail::availability probe() {
                                      version(CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10)};
   if (status != cudaSuccess && status != cudaErrorNoDevice)
     return {false, std::string(cudaGetErrorName(status)) + ": " + cudaGetErrorString(status)};
-  int best = 0;
-  for (int d = 0; d < count; ++d) {
-    const int capability = capability_of(d);
-    if (capability >= least_capability && built_for(capability)) return {true, {}};
-    best = std::max(best, capability);
-  }
-  if (best < least_capability)
-    return {false, "no GPU of compute capability >= " +
-                       version(least_capability / 10, least_capability % 10)};
-  return {false, "built for compute capability " + builds() + "; the GPU here has " +
-                     version(best / 10, best % 10)};
+  const std::string least = version(least_capability / 10, least_capability % 10);
+  if (count == 0) return {false, "no GPU of compute capability >= " + least};
+  // Plans are made for the current device, whatever the others are.
+  const int capability = capability_of(device);
+  if (capability >= least_capability && built_for(capability)) return {true, {}};
+  const std::string here = "device " + std::to_string(device) + ", which is current, has " +
+                           version(capability / 10, capability % 10);
+  if (capability < least_capability)
+    return {false, "no GPU of compute capability >= " + least + ": " + here};
+  return {false, "built for compute capability " + builds() + "; " + here};
 }
 
 void device_release::operator()(std::byte* p) const noexcept { cudaFree(p); }

@@ -9,7 +9,7 @@
 
 namespace upsweep::cuda {
 
-// Whether a GPU here can run what this build holds. Creates no context on it.
+// Whether the current GPU can run what this build holds. Creates no context on it.
 detail::availability probe();
 
 struct device_release {

@@ -16,8 +16,10 @@ namespace {
 
 TEST(probe, says_why_there_is_no_gpu) {
   const std::regex words(
-      "no NVIDIA driver|driver too old for CUDA \\d+\\.\\d+|no GPU of compute capability >= 7\\.5|"
-      "built for compute capability .*; the GPU here has .*|cuda\\w+: .*");
+      "no NVIDIA driver|driver too old for CUDA \\d+\\.\\d+|"
+      "no GPU of compute capability >= 7\\.5(: device \\d+, which is current, has \\d+\\.\\d+)?|"
+      "built for compute capability .*; device \\d+, which is current, has \\d+\\.\\d+|cuda\\w+: "
+      ".*");
   EXPECT_FALSE(tested_backends().empty());
   for (const backend_info& b : tested_backends())
     if (b.available)
