@@ -24,6 +24,27 @@ UPSWEEP_KERNEL void store_total(std::byte* total, element value, int bytes) {
   if (i < bytes) total[i] = value.bytes[i];
 }
 
+// What a run queues on a stream uses memory of the caller's and of the plan's: nothing of it may be
+// in flight when the run is over, be it by an exception.
+class in_flight {
+ public:
+  explicit in_flight(cudaStream_t s) : stream_(s) {}
+  ~in_flight() {
+    if (!done_ && cudaStreamSynchronize(stream_) != cudaSuccess) cudaGetLastError();
+  }
+  in_flight(const in_flight&) = delete;
+  in_flight& operator=(const in_flight&) = delete;
+
+  void wait() {
+    done_ = true;
+    check(cudaStreamSynchronize(stream_), "scan");
+  }
+
+ private:
+  cudaStream_t stream_;
+  bool done_ = false;
+};
+
 class textbook_plan final : public detail::plan_impl {
  public:
   textbook_plan(const kernels::textbook_entry& e, const spec& what, const extents& at_most,
@@ -99,13 +120,14 @@ class textbook_plan final : public detail::plan_impl {
     const on_device guard(device_);
     const auto s = static_cast<cudaStream_t>(a.stream);
     const std::size_t bytes = static_cast<std::size_t>(a.length) * element_;
+    in_flight work(s);
     check(cudaMemcpyAsync(staged_.get(), a.in, bytes, cudaMemcpyHostToDevice, s), "copy of in");
     queue(r, staged_.get(), staged_.get(), a.total != nullptr ? staged_total_.get() : nullptr, s);
     check(cudaMemcpyAsync(a.out, staged_.get(), bytes, cudaMemcpyDeviceToHost, s), "copy to out");
     if (a.total != nullptr)
       check(cudaMemcpyAsync(a.total, staged_total_.get(), element_, cudaMemcpyDeviceToHost, s),
             "copy to total");
-    check(cudaStreamSynchronize(s), "scan");
+    work.wait();
   }
 
   void queue_total_of_none(const detail::request& r, cudaStream_t s) const {
