@@ -77,9 +77,12 @@ TEST_P(endurance, ends_beside_other_work) {
   }
 }
 
+UPSWEEP_ON_ALL_BACKENDS(endurance);
+
+class endurance_at_length : public endurance {};
+
 // cudpp/cudpp#58 (B07): more blocks than a grid once had.
-TEST_P(endurance, counts_past_the_old_limits_of_a_grid) {
-  if (is_naive()) return;
+TEST_P(endurance_at_length, counts_past_the_old_limits_of_a_grid) {
   for (const std::size_t n : {67'108'865, 67'107'840, 67'107'841}) {
     const std::vector<std::int32_t> ones(n, 1);
     const on_gpu<std::int32_t> x{std::span<const std::int32_t>(ones)};
@@ -91,8 +94,7 @@ TEST_P(endurance, counts_past_the_old_limits_of_a_grid) {
 }
 
 // cupy/cupy#9841 (B03): zeros but for x[1] and the last one, in place.
-TEST_P(endurance, counts_past_32_bits) {
-  if (is_naive()) return;
+TEST_P(endurance_at_length, counts_past_32_bits) {
   for (const std::size_t n : {(std::size_t{1} << 32) - 1, (std::size_t{1} << 32) + 1}) {
     const on_gpu<std::uint32_t> x(n);
     check(cudaMemset(x.data(), 0, n * sizeof(std::uint32_t)));
@@ -110,7 +112,7 @@ TEST_P(endurance, counts_past_32_bits) {
   }
 }
 
-UPSWEEP_ON_ALL_BACKENDS(endurance);
+UPSWEEP_ON_BACKENDS(endurance_at_length, tested_backends(false));
 
 }  // namespace
 

@@ -66,13 +66,16 @@ TEST_P(host_side, failed_allocation_says_what_failed_and_spoils_nothing) {
   expect_served();
 }
 
-TEST_P(host_side, limits_what_would_take_too_long) {
-  if (GetParam().name != "cuda.naive") return;
+class host_side_of_naive : public host_side {};
+
+TEST_P(host_side_of_naive, limits_what_would_take_too_long) {
   expect_error(errc::unsupported, {"at most 65536 elements, not 65537", "UPSWEEP_NAIVE_LENGTH"},
                [&] { make(device, 65'537); });
   const scoped_environment asked("UPSWEEP_NAIVE_LENGTH", "65537");
   EXPECT_NO_THROW(make(device, 65'537));
 }
+
+UPSWEEP_ON_BACKENDS(host_side_of_naive, tested_backends(true));
 
 TEST_P(host_side, refuses_states) {
   state s;
@@ -120,6 +123,7 @@ TEST_P(host_side, obeys_one_stream_at_a_time) {
 TEST_P(host_side, obeys_its_device) {
   int devices = 0;
   check(cudaGetDeviceCount(&devices));
+  if (devices < 2) GTEST_SKIP() << "one GPU is here";
   plan on_first = make(device), on_host = make(host);
   std::vector<std::int32_t> out(x_.size());
   for (int d = 1; d < devices; ++d) {

@@ -59,8 +59,9 @@ void for_all_cases(const std::string& backend, int count, const property& holds)
 
 }  // namespace upsweep::testing
 
-#define UPSWEEP_ON_ALL_BACKENDS(suite)                                                          \
-  INSTANTIATE_TEST_SUITE_P(, suite, ::testing::ValuesIn(::upsweep::testing::tested_backends()), \
-                           ::upsweep::testing::parameter_name)
+#define UPSWEEP_ON_BACKENDS(suite, list) \
+  INSTANTIATE_TEST_SUITE_P(, suite, ::testing::ValuesIn(list), ::upsweep::testing::parameter_name)
+#define UPSWEEP_ON_ALL_BACKENDS(suite) \
+  UPSWEEP_ON_BACKENDS(suite, ::upsweep::testing::tested_backends())
 
 #endif

@@ -23,6 +23,13 @@ inline std::vector<backend_info> tested_backends() {
   return all;
 }
 
+// Those of them that are a naive scan, too slow for large arrays, or those that are not.
+inline std::vector<backend_info> tested_backends(bool naive) {
+  std::vector<backend_info> some = tested_backends();
+  std::erase_if(some, [=](const backend_info& b) { return b.name.ends_with(".naive") != naive; });
+  return some;
+}
+
 // The names of those that can run here.
 inline std::vector<std::string> available_backends() {
   std::vector<std::string> names;
