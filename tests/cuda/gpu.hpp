@@ -76,6 +76,9 @@ std::uint64_t count_others(const std::uint32_t* x, std::size_t n, std::uint32_t 
 // Queues blocks of 1024 threads that each keep their place on the GPU for so long.
 void occupy(int blocks, int microseconds, cudaStream_t s);
 
+// A launch through the library's own function that no GPU grants: it throws.
+void launch_with_too_much_shared_memory();
+
 // Keeps all of the GPU busy in a stream of its own, in pieces of a few milliseconds.
 class busy_gpu {
  public:

@@ -66,6 +66,17 @@ TEST_P(host_side, failed_allocation_says_what_failed_and_spoils_nothing) {
   expect_served();
 }
 
+TEST_P(host_side, failed_launch_says_what_failed_and_spoils_nothing) {
+  plan before = make(host);
+  expect_error(errc::device, {"launch of a kernel: cudaErrorInvalidValue: invalid argument"},
+               launch_with_too_much_shared_memory);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  std::vector<std::int32_t> out(x_.size());
+  before.run({.in = x_.data(), .out = out.data(), .length = n});
+  EXPECT_EQ(out, want_);
+  expect_served();
+}
+
 class host_side_of_naive : public host_side {};
 
 TEST_P(host_side_of_naive, limits_what_would_take_too_long) {

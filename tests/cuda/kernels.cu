@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/kernels/port.hpp"
 #include "tests/cuda/gpu.hpp"
 
 namespace upsweep::testing {
@@ -11,6 +12,8 @@ __global__ void wait_here(unsigned long long nanoseconds) {
   do asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
   while (now - begin < nanoseconds);
 }
+
+UPSWEEP_KERNEL void do_nothing() {}
 
 __global__ void count_others_kernel(const std::uint32_t* x, std::size_t n, std::uint32_t value,
                                     unsigned long long* count) {
@@ -34,6 +37,10 @@ std::uint64_t count_others(const std::uint32_t* x, std::size_t n, std::uint32_t 
 void occupy(int blocks, int microseconds, cudaStream_t s) {
   wait_here<<<blocks, 1024, 0, s>>>(microseconds * 1000ull);
   check(cudaGetLastError());
+}
+
+void launch_with_too_much_shared_memory() {
+  kernels::launch(kernels::stream{}, {1, 32, 1 << 20}, do_nothing);
 }
 
 }  // namespace upsweep::testing
