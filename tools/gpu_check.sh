@@ -77,13 +77,18 @@ sanitize() {
 
 # profile NAME N: what a profiler counts in each kernel of one run of a claims' entry.
 profile() {
-  ncu --clock-control none --csv --page raw --metrics "$(
+  local log=$logs/profile.log
+  if ! ncu --clock-control none --csv --page raw --metrics "$(
     IFS=,
     echo "gpu__time_duration.sum dram__bytes_read.sum dram__bytes_write.sum \
       l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum \
       smsp__thread_inst_executed_pred_on_per_inst_executed.ratio" | tr -s ' ' ,
-  )" "$at/gpu_claims" --run "$1" "$2" 2> /dev/null | grep '^"' |
-    sed "s/^/\"$1\",\"$2\",/" >> "$logs/profile.csv" || true
+  )" "$at/gpu_claims" --run "$1" "$2" > "$log" 2>&1 || ! grep -q '^"' "$log"; then
+    echo "profile of '$1' failed:" >&2
+    tail -n 5 "$log" >&2
+    return 1
+  fi
+  sed -n "s/^\"/\"$1\",\"$2\",\"/p" "$log" >> "$logs/profile.csv"
 }
 
 bench() {
@@ -93,12 +98,12 @@ bench() {
   )\""
   timeout 240 "$at/gpu_bench" "$context" > "$logs/scans.json" || status=1
   timeout 120 "$at/gpu_claims" "$context" > "$logs/claims.json" || status=1
-  rm -f "$logs/profile.csv"
+  : > "$logs/profile.csv"
   for scan in kogge_stone hillis_steele brent_kung warp_shuffle 'blelloch direct' 'blelloch padded' \
     'blelloch swizzled'; do
-    profile "block $scan" 1024
+    profile "block $scan" 1024 || status=1
   done
-  for scan in three_pass chained decoupled_lookback; do profile "$scan" $((1 << 26)); done
+  for scan in three_pass chained decoupled_lookback; do profile "$scan" $((1 << 26)) || status=1; done
   bench/gpu_report.py show "$logs"
   exit $status
 }
