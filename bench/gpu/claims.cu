@@ -24,8 +24,9 @@ using bk = kernels::brent_kung<Op>;
 template <template <class> class Banks>
 using bl = kernels::blelloch<Op, Banks>;
 using ws = kernels::warp_shuffle<Op>;
-template <int K>
-using co = kernels::coarsened<Op, K, ks>;
+template <int K, class Inner = ks>
+using co = kernels::coarsened<Op, K, Inner>;
+using bk_of_totals = kernels::brent_kung<Op, 1>;
 
 struct entry {
   const char* name;
@@ -51,6 +52,7 @@ const entry entries[] = {
     make<single_block<Op, bl<swizzled>>>("block blelloch swizzled", 512),
     make<single_block<Op, ws>>("block warp_shuffle", 1024),
     make<single_block<Op, co<8>>>("block coarsened 8", 512),
+    make<single_block<Op, co<8, bk_of_totals>>>("block coarsened 8, brent_kung", 512),
     make<three_pass<Op, ks>>("grid kogge_stone", 1024),
     make<three_pass<Op, hs>>("grid hillis_steele", 1024),
     make<three_pass<Op, bk>>("grid brent_kung", 512),
@@ -63,6 +65,7 @@ const entry entries[] = {
     make<three_pass<Op, co<4>>>("grid coarsened 4", 512),
     make<three_pass<Op, co<8>>>("grid coarsened 8", 512),
     make<three_pass<Op, co<16>>>("grid coarsened 16", 512),
+    make<three_pass<Op, co<8, bk_of_totals>>>("grid coarsened 8, brent_kung", 512),
     make<three_pass<Op, ks, false>>("grid kogge_stone, extracting", 1024),
     make<textbooks::three_pass<Op>>("three_pass"),
     make<textbooks::hybrid<Op>>("hybrid"),

@@ -89,6 +89,7 @@ TEST_P(work, kogge_stone_does_n_log_n) {
 TEST_P(work, brent_kung_does_less_than_2_n) {
   EXPECT_EQ(cost_of<brent_kung<counted>>(threads),
             (cost{2 * twice - 2 - log_twice, 2 * log_twice, 0}));
+  EXPECT_EQ((cost_of<brent_kung<counted, 1>>(threads)), (cost{2 * n - 2 - log_n, 2 * log_n, 0}));
 }
 
 TEST_P(work, blelloch_does_less_than_2_n) {
@@ -107,11 +108,18 @@ TEST_P(work, warp_shuffle_needs_two_barriers) {
             (cost{w * (32 * 5 - 31) + w * totals + 32 * (w - 1), 2, w * (5 + log_w + 1)}));
 }
 
-TEST_P(work, coarsened_does_2_n_and_the_inner_scan) {
+template <class Inner>
+void expect_coarsened(int threads) {
   constexpr int k = 8;
-  const cost inner = cost_of<kogge_stone<counted>>(threads);
-  EXPECT_EQ((cost_of<coarsened<counted, k, kogge_stone<counted>>>(threads)),
-            (cost{(k - 1) * n + inner.combinations + k * (n - 1), inner.barriers + 2, 0}));
+  const cost inner = cost_of<Inner>(threads);
+  EXPECT_EQ(
+      (cost_of<coarsened<counted, k, Inner>>(threads)),
+      (cost{(k - 1) * threads + inner.combinations + k * (threads - 1), inner.barriers + 2, 0}));
+}
+
+TEST_P(work, coarsened_does_2_n_and_the_inner_scan) {
+  expect_coarsened<kogge_stone<counted>>(threads);
+  expect_coarsened<brent_kung<counted, 1>>(threads);
 }
 
 INSTANTIATE_TEST_SUITE_P(, work, ::testing::Values(32, 64, 128, 256, 512, 1024));
