@@ -24,11 +24,20 @@ namespace upsweep::testing {
 class cases : public ::testing::Test {
  protected:
   void SetUp() override {
+    asked_ = served_ = false;
     if (available_backends().empty()) GTEST_SKIP() << "no backend of the family is available";
   }
+  void TearDown() override {
+    if (asked_ && !served_) GTEST_SKIP() << "no backend of the family serves it";
+  }
+
+ private:
+  friend bool serves(const std::string&, const spec&, std::int64_t);
+  static inline bool asked_, served_;
 };
 
-// Whether a backend serves scans of n elements; if not, the test's record says so.
+// Whether a backend serves scans of n elements, and if it plays a GPU by fibers, in a short time;
+// if not, the test's record says so.
 bool serves(const std::string& backend, const spec& what, std::int64_t n);
 
 // One scan with its right results, as bytes.
