@@ -8,14 +8,19 @@
 //
 // clang-format off
 //   UPSWEEP_KERNEL, UPSWEEP_DEVICE      before a kernel, before a function that kernels call
+//   UPSWEEP_KERNEL_OF(threads, blocks)  before a kernel of at most so many threads a block, of which
+//                                       a processor is to hold so many blocks
 //   UPSWEEP_HOST_DEVICE                 before a function that the host calls too
 //   warp_size                           32
 //   thread_index(), block_size()        int; blocks and grids have one dimension
 //   block_index(), grid_size()          std::int64_t
 //   sync_block(), sync_warp()           barriers of all threads of the block, of the warp; they
 //                                       order memory among those threads
-//   shuffle(x, lane), shuffle_up(x, d)  x of another lane of the warp; all 32 lanes must call.
-//                                       shuffle_up gives a lane below d its own x. Order nothing.
+//   sync_threads(id, threads)           a barrier of some whole warps of the block, threads in all;
+//                                       id 1..15 tells those apart that are in use at once
+//   shuffle(x, lane), shuffle_up(x, d), shuffle_down(x, d), shuffle_xor(x, mask)
+//                                       x of another lane of the warp; all 32 lanes must call. Where
+//                                       there is no such lane, its own x. Order nothing.
 //   ballot(p)                           bit l: whether lane l called with true; all 32 must call
 //   global<T>                           an array in global memory, passed to kernels by value:
 //                                       a[i], a.size(), a.atomic(i)
@@ -28,14 +33,47 @@
 //   to_bits(x), from_bits<T>(bits)      an x of at most 8 bytes as a std::uint64_t, and back
 //   order::relaxed, acquire, release, acq_rel
 //   fence(order)                        a fence over the whole device
+//   load_as<U>(a, i), store_as(a, i, u) of a global or shared array of std::byte: a U of 1, 2, 4, 8
+//                                       or 16 bytes (a quad, below) at byte i, in one access; the
+//                                       address is a multiple of its size
 //   pause()                             inside every loop that waits for another block
 //   stream                              what launches are queued on, one after the other
 //   launch(stream, shape, kernel, arguments...)
 //                                       starts a kernel; throws upsweep::error where that fails
+//   allow_shared(kernel, bytes)         before its first launch with more than 48 KiB of dynamic
+//                                       shared memory
+//
+// Copies that run beside the threads, and barriers that wait for them. On GPUs before Hopper these
+// stop the kernel, and has_bulk_copies is false in the code that is compiled for those.
+//
+//   UPSWEEP_BARRIERS(name, count)       declares barriers in the block's shared memory; those in
+//                                       dynamic shared memory: barriers b(bytes, first_byte, count),
+//                                       8 bytes each, first_byte a multiple of 8
+//   b.init(i, arrivals)                 once, by one thread, and then sync_block()
+//   b.arrive(i)                         one of the arrivals that complete a phase. What the thread
+//                                       did is before what those do who wait for the phase.
+//   b.arrive_expecting(i, bytes)        the same, and the phase also waits for so many bytes of
+//                                       bulk_load
+//   b.wait(i, parity)                   until the latest phase of this parity has completed: phases
+//                                       count from 0, and before the first, those of parity 1 have
+//   bulk_load(to, at, from, from_at, bytes, b, i)
+//                                       by one thread: starts a copy from a global array of const
+//                                       std::byte to a shared one, which the current phase of
+//                                       barrier i counts. Addresses and bytes: multiples of 16.
+//   bulk_store(to, to_at, from, at, bytes)
+//                                       by one thread: starts a copy from a shared array of
+//                                       std::byte to a global one. No thread of the same launch may
+//                                       touch what it writes.
+//   bulk_commit()                       makes a group of the calling thread's copies since the last
+//   bulk_wait_read<N>()                 until at most the latest N of the calling thread's groups
+//                                       may still be reading shared memory
+//   fence_async()                       by each thread that wrote shared memory by itself, before a
+//                                       barrier that orders it before a bulk copy of that memory
 // clang-format on
 //
 // Elements of arrays are read into and written from typed locals; `auto x = a[i]` gives none.
 
+#include <cstddef>
 #include <cstdint>
 
 // One text, compiled to different code for each reader: a library may hold all of them.
@@ -55,12 +93,18 @@ struct shape {
   std::int64_t blocks = 1;
   int threads = 32;
   int shared_bytes = 0;
+  bool together = false;  // all blocks run at once; the launch fails where they do not fit
 };
 
 // A tag and a value of at most 8 bytes, in 16 bytes that are loaded and stored as one.
 struct alignas(16) tagged {
   std::uint64_t tag;
   std::uint64_t bits;  // the value: to_bits, from_bits
+};
+
+// 16 bytes that load_as and store_as move as one.
+struct alignas(16) quad {
+  std::uint32_t word[4];
 };
 
 }  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels

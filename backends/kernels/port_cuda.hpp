@@ -15,6 +15,7 @@
 #endif
 
 #define UPSWEEP_KERNEL __global__ __launch_bounds__(1024)  // any block size that shape allows
+#define UPSWEEP_KERNEL_OF(threads, blocks) __global__ __launch_bounds__(threads, blocks)
 #define UPSWEEP_DEVICE __device__ __forceinline__
 #define UPSWEEP_HOST_DEVICE __host__ __device__ __forceinline__
 
@@ -27,6 +28,9 @@
   const ::upsweep::kernels::shared<T> name(         \
       upsweep_dynamic_shared,                       \
       static_cast<int>(::upsweep::kernels::dynamic_shared_bytes() / sizeof(T)))
+#define UPSWEEP_BARRIERS(name, count)              \
+  __shared__ std::uint64_t name##_barriers[count]; \
+  const ::upsweep::kernels::barriers name(name##_barriers, count)
 
 namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
 
@@ -45,6 +49,9 @@ UPSWEEP_DEVICE unsigned dynamic_shared_bytes() {
 
 UPSWEEP_DEVICE void sync_block() { __syncthreads(); }
 UPSWEEP_DEVICE void sync_warp() { __syncwarp(); }
+UPSWEEP_DEVICE void sync_threads(int id, int threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
 
 // A value of any trivially copyable type travels as 32-bit words.
 template <class T, class Word>
@@ -64,6 +71,14 @@ UPSWEEP_DEVICE T shuffle(T x, int lane) {
 template <class T>
 UPSWEEP_DEVICE T shuffle_up(T x, int distance) {
   return by_words(x, [=](unsigned w) { return __shfl_up_sync(0xffffffffu, w, distance); });
+}
+template <class T>
+UPSWEEP_DEVICE T shuffle_down(T x, int distance) {
+  return by_words(x, [=](unsigned w) { return __shfl_down_sync(0xffffffffu, w, distance); });
+}
+template <class T>
+UPSWEEP_DEVICE T shuffle_xor(T x, int mask) {
+  return by_words(x, [=](unsigned w) { return __shfl_xor_sync(0xffffffffu, w, mask); });
 }
 UPSWEEP_DEVICE unsigned ballot(bool p) { return __ballot_sync(0xffffffffu, p); }
 
@@ -136,9 +151,159 @@ UPSWEEP_DEVICE void fence(order o) {
 // The simt engine's eye on loops that wait; a GPU needs nothing here.
 UPSWEEP_DEVICE void pause() {}
 
+// What moves so many bytes in one access.
+template <std::size_t Bytes>
+struct bits_of;
+template <>
+struct bits_of<1> {
+  using type = unsigned char;
+};
+template <>
+struct bits_of<2> {
+  using type = unsigned short;
+};
+template <>
+struct bits_of<4> {
+  using type = unsigned;
+};
+template <>
+struct bits_of<8> {
+  using type = unsigned long long;
+};
+template <>
+struct bits_of<16> {
+  using type = uint4;
+};
+
+template <class U>
+UPSWEEP_DEVICE U load_whole(const void* p) {
+  const auto bits = *static_cast<const typename bits_of<sizeof(U)>::type*>(p);
+  U u;
+  ::cuda::std::memcpy(&u, &bits, sizeof(U));
+  return u;
+}
+template <class U>
+UPSWEEP_DEVICE void store_whole(void* p, U u) {
+  typename bits_of<sizeof(U)>::type bits;
+  ::cuda::std::memcpy(&bits, &u, sizeof(U));
+  *static_cast<typename bits_of<sizeof(U)>::type*>(p) = bits;
+}
+
 }  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels
 
 #include "views_plain.hpp"
+
+namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
+
+// Barriers and bulk copies, from Hopper on.
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+inline constexpr bool has_bulk_copies = false;
+#else
+inline constexpr bool has_bulk_copies = true;
+#endif
+
+UPSWEEP_DEVICE unsigned shared_address(const void* p) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(p));
+}
+
+// Shared memory that threads wrote, for bulk copies to see.
+UPSWEEP_DEVICE void fence_async() {
+  if constexpr (has_bulk_copies)
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  else
+    __trap();
+}
+
+class barriers {
+ public:
+  UPSWEEP_DEVICE barriers(std::uint64_t* first, int) : first_(shared_address(first)) {}
+  UPSWEEP_DEVICE barriers(shared<std::byte> memory, int first_byte, int)
+      : first_(shared_address(memory.data()) + static_cast<unsigned>(first_byte)) {}
+
+  UPSWEEP_DEVICE void init(int i, int arrivals) const {
+    if constexpr (has_bulk_copies)
+      asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address(i)), "r"(arrivals)
+                   : "memory");
+    fence_async();
+  }
+  UPSWEEP_DEVICE void arrive(int i) const {
+    if constexpr (has_bulk_copies)
+      asm volatile("mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];" ::"r"(address(i))
+                   : "memory");
+    else
+      __trap();
+  }
+  UPSWEEP_DEVICE void arrive_expecting(int i, int bytes) const {
+    if constexpr (has_bulk_copies)
+      asm volatile(
+          "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%0], %1;" ::"r"(address(i)),
+          "r"(bytes)
+          : "memory");
+    else
+      __trap();
+  }
+  UPSWEEP_DEVICE void wait(int i, int parity) const {
+    if constexpr (has_bulk_copies) {
+      unsigned done = 0;
+      while (done == 0)
+        asm volatile(
+            "{ .reg .pred p;"
+            "  mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 p, [%1], %2;"
+            "  selp.u32 %0, 1, 0, p; }"
+            : "=r"(done)
+            : "r"(address(i)), "r"(parity)
+            : "memory");
+    } else {
+      __trap();
+    }
+  }
+
+  UPSWEEP_DEVICE unsigned address(int i) const { return first_ + 8 * static_cast<unsigned>(i); }
+
+ private:
+  unsigned first_;
+};
+
+UPSWEEP_DEVICE void bulk_load(shared<std::byte> to, int at, global<const std::byte> from,
+                              std::int64_t from_at, int bytes, barriers b, int i) {
+  if constexpr (has_bulk_copies)
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, "
+        "[%3];" ::"r"(shared_address(to.data() + at)),
+        "l"(__cvta_generic_to_global(from.data() + from_at)), "r"(bytes), "r"(b.address(i))
+        : "memory");
+  else
+    __trap();
+}
+
+UPSWEEP_DEVICE void bulk_store(global<std::byte> to, std::int64_t to_at, shared<std::byte> from,
+                               int at, int bytes) {
+  if constexpr (has_bulk_copies)
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(
+                     __cvta_generic_to_global(to.data() + to_at)),
+                 "r"(shared_address(from.data() + at)), "r"(bytes)
+                 : "memory");
+  else
+    __trap();
+}
+
+UPSWEEP_DEVICE void bulk_commit() {
+  if constexpr (has_bulk_copies)
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+  else
+    __trap();
+}
+
+template <int N>
+UPSWEEP_DEVICE void bulk_wait_read() {
+  if constexpr (has_bulk_copies)
+    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(N) : "memory");
+  else
+    __trap();
+}
+
+}  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels
 
 #ifndef __CUDACC_RTC__
 namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
@@ -164,7 +329,19 @@ void launch(stream s, const shape& of, void (*kernel)(Parameters...),
   config.blockDim = dim3(static_cast<unsigned>(of.threads));
   config.dynamicSmemBytes = static_cast<std::size_t>(of.shared_bytes);
   config.stream = s.handle;
+  cudaLaunchAttribute together{};
+  together.id = cudaLaunchAttributeCooperative;
+  together.val.cooperative = 1;
+  config.attrs = &together;
+  config.numAttrs = of.together ? 1 : 0;
   check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), "launch of a kernel");
+}
+
+template <class... Parameters>
+void allow_shared(void (*kernel)(Parameters...), int bytes) {
+  check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+        "shared memory of a kernel");
 }
 
 }  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels
