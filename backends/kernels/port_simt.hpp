@@ -14,18 +14,22 @@
 #include <type_traits>
 
 #define UPSWEEP_KERNEL
+#define UPSWEEP_KERNEL_OF(threads, blocks)
 #define UPSWEEP_DEVICE inline
 #define UPSWEEP_HOST_DEVICE inline
 
 // The lambda's address tells one declaration from another.
-#define UPSWEEP_SHARED(T, name, count)                                      \
-  const ::upsweep::kernels::shared<T> name(::upsweep::simt::static_shared(  \
-                                               [] {                         \
-                                                 static const char key = 0; \
-                                                 return &key;               \
-                                               }(),                         \
-                                               sizeof(T) * (count)),        \
-                                           count)
+#define UPSWEEP_STATIC_SHARED(bytes) \
+  ::upsweep::simt::static_shared(    \
+      [] {                           \
+        static const char key = 0;   \
+        return &key;                 \
+      }(),                           \
+      bytes)
+#define UPSWEEP_SHARED(T, name, count) \
+  const ::upsweep::kernels::shared<T> name(UPSWEEP_STATIC_SHARED(sizeof(T) * (count)), count)
+#define UPSWEEP_BARRIERS(name, count) \
+  const ::upsweep::kernels::barriers name(UPSWEEP_STATIC_SHARED(8 * (count)), count)
 #define UPSWEEP_DYNAMIC_SHARED(T, name)     \
   const ::upsweep::kernels::shared<T> name( \
       ::upsweep::simt::dynamic_shared(),    \
@@ -56,6 +60,7 @@ std::int64_t grid_size();
 
 void sync_block(where at);
 void sync_warp(where at);
+void sync_threads(int id, int threads, where at);
 
 // Gives `bytes` (at most 64) of each lane to all lanes of the warp: lane l's lie at result + 64 * l
 // until the calling thread's next warp operation.
@@ -76,6 +81,29 @@ void check_shared(const void* p, std::size_t bytes, access how, where at);
 allocation* find_memory(const void* p, std::size_t bytes, where at);
 void check_global(allocation* m, const void* p, std::size_t bytes, access how, where at);
 [[noreturn]] void out_of_bounds(std::int64_t index, std::int64_t size, const char* space, where at);
+// Of bytes [first, first + bytes) in an array of so many.
+[[noreturn]] void range_out_of_bounds(std::int64_t first, std::int64_t bytes, std::int64_t size,
+                                      const char* space, where at);
+[[noreturn]] void misaligned(const void* p, std::size_t to, where at);
+
+inline void check_range(std::int64_t first, std::int64_t bytes, std::int64_t size,
+                        const char* space, where at) {
+  if (first < 0 || first > size - bytes) range_out_of_bounds(first, bytes, size, space, at);
+}
+inline void check_aligned(const void* p, std::size_t to, where at) {
+  if (reinterpret_cast<std::uintptr_t>(p) % to != 0) misaligned(p, to, at);
+}
+
+// ---- barriers with phases, each in 8 bytes of shared memory, and copies beside the threads
+
+void barrier_init(std::byte* barrier, int arrivals, where at);
+void barrier_arrive(std::byte* barrier, int expected_bytes, where at);
+void barrier_wait(std::byte* barrier, int parity, where at);
+void bulk_load(std::byte* to, const std::byte* from, int bytes, std::byte* barrier, where at);
+void bulk_store(std::byte* to, const std::byte* from, int bytes, where at);
+void bulk_commit();
+void bulk_wait_read(int groups);
+void fence_async();
 
 // ---- atomics of 4, 8 and 16 bytes, as the bits of two numbers
 
@@ -92,7 +120,7 @@ void fence(order o);
 
 // ---- of the host
 
-void launch(device& on, std::int64_t blocks, int threads, int shared_bytes,
+void launch(device& on, std::int64_t blocks, int threads, int shared_bytes, bool together,
             const std::function<void()>& kernel);
 
 }  // namespace upsweep::simt
@@ -105,13 +133,18 @@ inline constexpr int warp_size = 32;
 
 using simt::block_index;
 using simt::block_size;
+using simt::bulk_commit;
 using simt::fence;
+using simt::fence_async;
 using simt::grid_size;
 using simt::order;
 using simt::thread_index;
 
 inline void sync_block(simt::where at = simt::where::here()) { simt::sync_block(at); }
 inline void sync_warp(simt::where at = simt::where::here()) { simt::sync_warp(at); }
+inline void sync_threads(int id, int threads, simt::where at = simt::where::here()) {
+  simt::sync_threads(id, threads, at);
+}
 inline void pause(simt::where at = simt::where::here()) { simt::pause(at); }
 
 template <class T>
@@ -126,6 +159,17 @@ template <class T>
 T shuffle_up(T x, int distance, simt::where at = simt::where::here()) {
   const int lane = thread_index() % warp_size;
   return shuffle(x, lane >= distance ? lane - distance : lane, at);
+}
+
+template <class T>
+T shuffle_down(T x, int distance, simt::where at = simt::where::here()) {
+  const int lane = thread_index() % warp_size;
+  return shuffle(x, lane + distance < warp_size ? lane + distance : lane, at);
+}
+
+template <class T>
+T shuffle_xor(T x, int mask, simt::where at = simt::where::here()) {
+  return shuffle(x, thread_index() % warp_size ^ mask, at);
 }
 
 inline unsigned ballot(bool p, simt::where at = simt::where::here()) {
@@ -158,9 +202,12 @@ struct stream {
 template <class... Parameters, class... Arguments>
 void launch(stream s, const shape& of, void (*kernel)(Parameters...),
             const Arguments&... arguments) {
-  simt::launch(*s.on, of.blocks, of.threads, of.shared_bytes,
+  simt::launch(*s.on, of.blocks, of.threads, of.shared_bytes, of.together,
                [&] { kernel(Parameters(arguments)...); });
 }
+
+template <class... Parameters>
+void allow_shared(void (*)(Parameters...), int) {}
 
 }  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels
 
@@ -205,6 +252,17 @@ class atomic_word<tagged> {
   atomic_word<std::uint64_t> tag_, bits_;
 };
 
+template <class U>
+U load_whole(const void* p) {
+  U u;
+  std::memcpy(static_cast<void*>(&u), p, sizeof u);
+  return u;
+}
+template <class U>
+void store_whole(void* p, U u) {
+  std::memcpy(p, &u, sizeof u);
+}
+
 }  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels
 
 #include "views_plain.hpp"
@@ -214,5 +272,67 @@ class atomic_word<tagged> {
 #include "views_checked.hpp"
 
 #endif
+
+namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
+
+inline constexpr bool has_bulk_copies = true;
+
+class barriers {
+ public:
+  barriers(std::byte* first, int count) : first_(first), count_(count) {}
+  barriers(const shared<std::byte>& memory, int first_byte, int count,
+           simt::where at = simt::where::here())
+      : count_(count) {
+    simt::check_range(first_byte, std::int64_t{8} * count, memory.size(), "shared", at);
+    first_ = memory.data() + first_byte;
+    simt::check_aligned(first_, 8, at);
+  }
+
+  void init(int i, int arrivals, simt::where at = simt::where::here()) const {
+    simt::barrier_init(address(i, at), arrivals, at);
+  }
+  void arrive(int i, simt::where at = simt::where::here()) const {
+    simt::barrier_arrive(address(i, at), 0, at);
+  }
+  void arrive_expecting(int i, int bytes, simt::where at = simt::where::here()) const {
+    simt::barrier_arrive(address(i, at), bytes, at);
+  }
+  void wait(int i, int parity, simt::where at = simt::where::here()) const {
+    simt::barrier_wait(address(i, at), parity, at);
+  }
+
+  std::byte* address(int i, simt::where at) const {
+    if (i < 0 || i >= count_) simt::out_of_bounds(i, count_, "shared", at);
+    return first_ + std::int64_t{8} * i;
+  }
+
+ private:
+  std::byte* first_ = nullptr;
+  int count_;
+};
+
+inline void bulk_load(const shared<std::byte>& to, int at, const global<const std::byte>& from,
+                      std::int64_t from_at, int bytes, const barriers& b, int i,
+                      simt::where place = simt::where::here()) {
+  simt::check_range(at, bytes, to.size(), "shared", place);
+  simt::check_range(from_at, bytes, from.size(), "global", place);
+  simt::bulk_load(to.data() + at, from.data() + from_at, bytes, b.address(i, place), place);
+}
+
+inline void bulk_store(const global<std::byte>& to, std::int64_t to_at,
+                       const shared<std::byte>& from, int at, int bytes,
+                       simt::where place = simt::where::here()) {
+  simt::check_range(to_at, bytes, to.size(), "global", place);
+  simt::check_range(at, bytes, from.size(), "shared", place);
+  simt::bulk_store(to.data() + to_at, from.data() + at, bytes, place);
+}
+
+template <int N>
+void bulk_wait_read() {
+  static_assert(N >= 0);
+  simt::bulk_wait_read(N);
+}
+
+}  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels
 
 #endif

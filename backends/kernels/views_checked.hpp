@@ -7,6 +7,7 @@
 
 #include <bit>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -82,6 +83,11 @@ class atomic_word {
   T* p_;
 };
 
+// What load_as and store_as move: at its size's multiple, in one access.
+template <class U>
+concept whole = std::is_trivially_copyable_v<U> &&
+    (sizeof(U) <= 16 && std::has_single_bit(sizeof(U)));
+
 template <class T>
 class global {
  public:
@@ -100,6 +106,16 @@ class global {
     return element_ref<T, decltype(check)>(p, check);
   }
   atomic_word<T> atomic(index i) const { return atomic_word<T>(find(i.at), data_ + in_bounds(i)); }
+
+  // Of an array of bytes: those of a U, for an access of this kind.
+  template <whole U>
+  T* checked(index i, simt::access how) const requires(sizeof(T) == 1) {
+    simt::check_range(i.i, sizeof(U), size_, "global", i.at);
+    T* const p = data_ + i.i;
+    simt::check_aligned(p, sizeof(U), i.at);
+    simt::check_global(find(i.at), p, sizeof(U), how, i.at);
+    return p;
+  }
 
  private:
   std::int64_t in_bounds(index i) const {
@@ -123,6 +139,7 @@ class shared {
   shared(void* data, int size) : data_(static_cast<T*>(data)), size_(size) {}
 
   int size() const { return size_; }
+  T* data() const { return data_; }
   auto operator[](index i) const {
     if (i.i < 0 || i.i >= size_) simt::out_of_bounds(i.i, size_, "shared", i.at);
     T* const p = data_ + i.i;
@@ -132,10 +149,34 @@ class shared {
     return element_ref<T, decltype(check)>(p, check);
   }
 
+  template <whole U>
+  T* checked(index i, simt::access how) const requires(sizeof(T) == 1) {
+    simt::check_range(i.i, sizeof(U), size_, "shared", i.at);
+    T* const p = data_ + i.i;
+    simt::check_aligned(p, sizeof(U), i.at);
+    simt::check_shared(p, sizeof(U), how, i.at);
+    return p;
+  }
+
  private:
   T* data_;
   int size_;
 };
+
+template <class A>
+concept bytes = std::same_as<A, global<std::byte>> || std::same_as<A, global<const std::byte>> ||
+    std::same_as<A, shared<std::byte>>;
+
+template <whole U>
+U load_as(const bytes auto& a, index i) {
+  U u;
+  std::memcpy(static_cast<void*>(&u), a.template checked<U>(i, simt::access::read), sizeof u);
+  return u;
+}
+template <whole U>
+void store_as(const bytes auto& a, index i, U u) {
+  std::memcpy(a.template checked<U>(i, simt::access::write), &u, sizeof u);
+}
 
 }  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels
 

@@ -39,6 +39,10 @@ enum class fault_kind : std::uint8_t {
   early_exit,      // a thread left the kernel while others wait for it at a barrier
   stuck,           // all threads wait for something that does not come
   unknown_memory,  // a global array that the device was not given
+  misaligned,      // an address or a size that an access of this width does not take
+  barrier,         // a barrier that is used as none may be
+  proxy,           // no fence_async() between a thread's write and a bulk copy of what it wrote
+  unfinished,      // a bulk copy that nobody waited for
 };
 
 UPSWEEP_API std::string_view name_of(fault_kind kind) noexcept;

@@ -8,10 +8,6 @@
 #include <stdexcept>
 #include <string_view>
 
-#if defined(UPSWEEP_SIMT_TSAN)
-#include <sanitizer/tsan_interface.h>
-#endif
-
 namespace upsweep::simt {
 
 namespace {
@@ -20,18 +16,6 @@ namespace {
 constexpr std::size_t arena_bytes = std::size_t{227} << 10;
 
 thread_local device::engine* current_engine = nullptr;
-
-// What a barrier orders, in words that TSan knows.
-void tell_release([[maybe_unused]] void* barrier) {
-#if defined(UPSWEEP_SIMT_TSAN)
-  __tsan_release(barrier);
-#endif
-}
-void tell_acquire([[maybe_unused]] void* barrier) {
-#if defined(UPSWEEP_SIMT_TSAN)
-  __tsan_acquire(barrier);
-#endif
-}
 
 std::string too_much(std::size_t shared_bytes) {
   return "a block asks for " + std::to_string(shared_bytes) + " bytes of shared memory, and has " +
@@ -56,7 +40,11 @@ std::string_view name_of(fault_kind kind) noexcept {
     case fault_kind::divergent: return "divergent threads";
     case fault_kind::early_exit: return "early exit";
     case fault_kind::stuck: return "stuck";
-    default: return "unknown memory";
+    case fault_kind::unknown_memory: return "unknown memory";
+    case fault_kind::misaligned: return "misaligned access";
+    case fault_kind::barrier: return "barrier misuse";
+    case fault_kind::proxy: return "missing proxy fence";
+    default: return "unfinished copy";
   }
 }
 
@@ -89,7 +77,7 @@ void device::engine::fail(fault_kind kind, const std::string& message) {
 
 // ---- launches
 
-void device::engine::launch(std::int64_t blocks, int threads, int shared_bytes,
+void device::engine::launch(std::int64_t blocks, int threads, int shared_bytes, bool together,
                             const std::function<void()>& kernel) {
   if (blocks < 1 || threads < 32 || threads > 1024 || threads % 32 != 0 || shared_bytes < 0)
     throw std::invalid_argument("launch: " + std::to_string(blocks) + " blocks of " +
@@ -100,13 +88,14 @@ void device::engine::launch(std::int64_t blocks, int threads, int shared_bytes,
   ++count.launches;
   kernel_ = &kernel;
   grid_ = blocks;
+  most_resident_ = together ? blocks : std::min<std::int64_t>(how.resident, blocks);
   block_size_ = threads;
   dynamic_bytes_ = static_cast<std::size_t>(shared_bytes);
   pauses_ = 0;
   thrown_ = nullptr;
   words_.clear();
   next_word_ = 0;
-  ready_.clear(static_cast<std::size_t>(std::min<std::int64_t>(how.resident, blocks) * threads));
+  ready_.clear(static_cast<std::size_t>(most_resident_ * threads));
 
   pending_.resize(static_cast<std::size_t>(blocks));
   for (std::int64_t b = 0; b < blocks; ++b)
@@ -124,6 +113,8 @@ void device::engine::launch(std::int64_t blocks, int threads, int shared_bytes,
   }
   current_engine = outer;
 
+  if (!thrown_) finish_stores();
+  copies_.clear();
   for (const auto& b : resident_) end_block(*b);
   resident_.clear();
   pending_.clear();
@@ -133,10 +124,11 @@ void device::engine::launch(std::int64_t blocks, int threads, int shared_bytes,
 
 void device::engine::run_ready() {
   while (!thrown_) {
-    while (!pending_.empty() && std::ssize(resident_) < how.resident) {
+    while (!pending_.empty() && std::ssize(resident_) < most_resident_) {
       start_block(pending_.back());
       pending_.pop_back();
     }
+    if (!copies_.empty()) advance_copies();
     self_ = next_ready();
     if (self_ == nullptr) return;
     self_->run.resume();
@@ -154,6 +146,7 @@ void device::engine::start_block(std::int64_t index) {
   b->index = index;
   b->alive = b->ready = block_size_;
   b->statics.reserve(16);
+  b->phased.reserve(64);
   b->threads = std::make_unique<thread[]>(static_cast<std::size_t>(block_size_));
   b->warps = std::make_unique<warp[]>(static_cast<std::size_t>(block_size_ + 31) / 32);
   if (arenas_.empty()) arenas_.push_back(std::make_unique_for_overwrite<std::byte[]>(arena_bytes));
@@ -182,6 +175,7 @@ void device::engine::run_thread(void* argument) {
   tell_acquire(&e.start_);
   try {
     (*e.kernel_)();
+    if constexpr (checked) e.check_finished(t);
     t.state = thread_state::done;
     --t.home->alive;
     --t.home->ready;
@@ -248,6 +242,7 @@ std::string device::engine::waiting_places() const {
         continue;
       seen.push_back(t.at);
       text += (text.empty() ? "" : ", ") + name(t) + " at " + place(t.at);
+      if (t.phased >= 0) text += " (" + missing_of(b->phased[t.phased]) + ")";
     }
   return text;
 }
@@ -302,6 +297,61 @@ void device::engine::sync_block(where at) {
     give_way();
   }
   tell_acquire(&b);
+}
+
+void device::engine::sync_threads(int id, int threads, where at) {
+  thread& me = *self_;
+  block& b = *me.home;
+  const auto barrier = [&] {
+    return name(me) + " is at barrier " + std::to_string(id) + " of " + std::to_string(threads) +
+           " threads at " + place(at);
+  };
+  if (id < 1 || id > 15 || threads < 32 || threads % 32 != 0 || threads > block_size_)
+    fail(fault_kind::divergent, barrier() +
+                                    "; there are barriers 1 to 15, of whole warps of the "
+                                    "block");
+  named_barrier& n = b.named[static_cast<std::size_t>(id)];
+  if (n.arrived == 0)
+    n = {.threads = threads, .at = at};
+  else if (n.threads != threads)
+    fail(fault_kind::divergent,
+         barrier() + ", others at that of " + std::to_string(n.threads) + " at " + place(n.at));
+  me.at = at;
+  me.named = id;
+  tell_release(&n);
+  if (++n.arrived < threads) {
+    wait(thread_state::at_named_barrier, at);
+  } else {
+    const auto here = [&](const thread& t) {
+      return &t == &me || (t.state == thread_state::at_named_barrier && t.named == id);
+    };
+    known all;
+    for (int first = 0; first < block_size_; first += 32) {
+      thread* const lane = &b.threads[first];
+      const auto lanes = std::count_if(lane, lane + 32, here);
+      if (lanes == 0) continue;
+      if (lanes != 32)
+        fail(fault_kind::divergent, barrier() + " with " + std::to_string(lanes) +
+                                        " lanes of warp " + std::to_string(first / 32) +
+                                        ": warps come whole");
+      warp& w = b.warps[first / 32];
+      ++w.barriers;
+      if constexpr (checked) {
+        for (int l = 0; l < 32; ++l) all.join(lane[l].knows);
+        all.change().add_warp(b.index, static_cast<unsigned>(first / 32), w.barriers);
+      }
+    }
+    n.arrived = 0;
+    progress();
+    for (int k = 0; k < block_size_; ++k) {
+      thread& t = b.threads[how.order == schedule::reverse ? block_size_ - 1 - k : k];
+      if (!here(t)) continue;
+      t.knows = all;
+      if (&t != &me) make_ready(t);
+    }
+    give_way();
+  }
+  tell_acquire(&n);
 }
 
 void device::engine::warp_operate(warp_operation what, where at, const void* mine,
@@ -369,6 +419,7 @@ std::int64_t block_index() { return here().self().home->index; }
 std::int64_t grid_size() { return here().grid_size(); }
 
 void sync_block(where at) { here().sync_block(at); }
+void sync_threads(int id, int threads, where at) { here().sync_threads(id, threads, at); }
 void sync_warp(where at) { here().warp_operate(warp_operation::sync, at, nullptr, 0, nullptr); }
 const std::byte* exchange(const void* mine, std::size_t bytes, where at) {
   std::byte* all = nullptr;
@@ -383,9 +434,9 @@ std::byte* static_shared(const void* key, std::size_t bytes) {
 std::byte* dynamic_shared() { return here().self().home->arena.get(); }
 std::size_t dynamic_shared_bytes() { return here().dynamic_bytes(); }
 
-void launch(device& on, std::int64_t blocks, int threads, int shared_bytes,
+void launch(device& on, std::int64_t blocks, int threads, int shared_bytes, bool together,
             const std::function<void()>& kernel) {
-  on.running().launch(blocks, threads, shared_bytes, kernel);
+  on.running().launch(blocks, threads, shared_bytes, together, kernel);
 }
 
 }  // namespace upsweep::simt

@@ -2,8 +2,10 @@
 #ifndef UPSWEEP_SIMT_ENGINE_HPP
 #define UPSWEEP_SIMT_ENGINE_HPP
 
-// The inside of a device. engine.cpp runs threads; memory.cpp judges their accesses.
+// The inside of a device. engine.cpp runs threads; memory.cpp judges their accesses; copies.cpp has
+// the copies that run beside them, and the barriers that wait for those.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -31,17 +33,33 @@ inline constexpr bool checked = false;
 inline constexpr bool checked = true;
 #endif
 
-// What is known of 4 bytes of memory: whether they have a value, and the latest accesses. Two plain
-// reads are kept, of different threads, so that a race shows whichever of them raced. Atomic
-// accesses race with none of their kind, so all are kept that no later one stands for.
+// What a barrier orders, in words that TSan knows.
+inline void tell_release([[maybe_unused]] const void* barrier) {
+#if defined(UPSWEEP_SIMT_TSAN)
+  __tsan_release(const_cast<void*>(barrier));
+#endif
+}
+inline void tell_acquire([[maybe_unused]] const void* barrier) {
+#if defined(UPSWEEP_SIMT_TSAN)
+  __tsan_acquire(const_cast<void*>(barrier));
+#endif
+}
+
+enum class content : std::uint8_t { none, value, barrier };
+
+inline constexpr std::size_t cell_bytes = 4;
+
+// What is known of 4 bytes of memory: what they hold, and the latest accesses. Two plain reads are
+// kept, of different threads, so that a race shows whichever of them raced. Atomic accesses race
+// with none of their kind, so all are kept that no later one stands for. An access of some of the
+// bytes splits the cell into one for each.
 struct cell {
   stamp write;
   std::array<stamp, 2> reads;
   std::vector<stamp> atomics;
-  bool initialised = false;
+  std::unique_ptr<std::array<cell, cell_bytes>> bytes;
+  content holds = content::none;
 };
-
-inline constexpr std::size_t cell_bytes = 4;
 
 // Cells of a range of memory; none in the raw build.
 class shadow {
@@ -50,17 +68,30 @@ class shadow {
   bool contains(const void* p, std::size_t bytes) const;
   void grow(std::size_t bytes);  // at the end, not initialised
   std::size_t size() const { return bytes_; }
-  // Calls f(cell) for those that [p, p + bytes) touches.
+  // Calls f(cell) for those that [p, p + bytes) is made of.
   template <class F>
   void for_each(const void* p, std::size_t bytes, F&& f) {
     const std::size_t at = static_cast<const std::byte*>(p) - begin_;
-    for (std::size_t i = at / cell_bytes; i <= (at + bytes - 1) / cell_bytes; ++i) f(cells_[i]);
+    if (at % cell_bytes == 0 && bytes % cell_bytes == 0) {
+      for (std::size_t i = at / cell_bytes; i < (at + bytes) / cell_bytes; ++i)
+        if (cells_[i].bytes == nullptr)
+          f(cells_[i]);
+        else
+          std::for_each(cells_[i].bytes->begin(), cells_[i].bytes->end(), f);
+    } else {
+      for (std::size_t b = at; b < at + bytes; ++b) f(byte(b));
+    }
   }
+  // Makes one again of cells whose bytes have just been written together.
+  void unite(const void* p, std::size_t bytes);
 
  private:
+  cell& byte(std::size_t at);
+
   const std::byte* begin_;
   std::size_t bytes_;
   std::vector<cell> cells_;
+  std::size_t split_ = 0;
 };
 
 class allocation {
@@ -84,7 +115,13 @@ struct atomic_history {
   std::deque<version> versions;
 };
 
-enum class thread_state : std::uint8_t { ready, at_block_barrier, at_warp_operation, done };
+enum class thread_state : std::uint8_t {
+  ready,
+  at_block_barrier,
+  at_named_barrier,
+  at_warp_operation,
+  done
+};
 enum class warp_operation : std::uint8_t { none, sync, exchange };
 
 struct block;
@@ -99,6 +136,12 @@ struct thread {
   known knows;                 // ordered before its next access
   known heard;                 // will be, once it fences: what relaxed loads carried
   known told;                  // at its last release fence: what its relaxed stores carry
+  int named = 0;               // the barrier that it is at
+  int phased = -1;             // the barrier of the block whose phase it waits for
+  std::vector<stamp> fences;   // its calls of fence_async
+  std::uint32_t group = 0;     // of its bulk stores, the one that is not committed
+  std::uint32_t groups_with_stores = 0, groups_read = 0;  // both from 0 on
+  where stored{};                                         // its last bulk store
 };
 
 struct warp {
@@ -110,6 +153,29 @@ struct warp {
   // Two of them: a fast lane may reach the next operation before a slow one has read this one's.
   std::array<std::array<std::byte, 32 * lane_bytes>, 2> exchanged;
   unsigned turn = 0;
+};
+
+// Of some warps.
+struct named_barrier {
+  int threads = 0;
+  int arrived = 0;
+  where at{};
+};
+
+// A barrier of port.hpp's `barriers`: each phase is complete after so many arrivals and bytes.
+struct phased_barrier {
+  const std::byte* word;
+  stamp made;
+  int arrivals;  // of a phase
+  // Of the current phase:
+  std::uint32_t phase = 0;
+  int missing = arrivals;
+  std::int64_t expected = 0, started = 0, arrived = 0;  // bytes
+  known gathered{};                                     // from those who arrived
+  // Of those before:
+  known carries{};                  // what one learns who waits
+  std::uint32_t copied_phases = 0;  // the last that had bulk loads, from 1 on
+  where copied{};
 };
 
 struct block {
@@ -124,6 +190,22 @@ struct block {
   std::size_t arena_used = 0;
   std::vector<std::pair<const void*, std::size_t>> statics;  // declaration, offset
   std::optional<shadow> cells;
+  std::array<named_barrier, 16> named;
+  std::vector<phased_barrier> phased;
+  known left;  // what its threads that are done knew
+};
+
+// A bulk copy under way. A store reads all of its source into `kept` before it writes the last.
+struct bulk_copy {
+  block* home;
+  const std::byte* from;
+  std::byte* to;
+  std::size_t bytes;
+  int barrier;              // of a load, in home's list; -1: a store
+  int thread = 0;           // of a store
+  std::uint32_t group = 0;  // of the thread's
+  std::vector<std::byte> kept{};
+  std::size_t read = 0, written = 0;
 };
 
 // Threads that can run. Its room is made before a launch: memory that one fiber takes and another
@@ -160,7 +242,7 @@ class device::engine {
   counters count;
 
   // ---- engine.cpp
-  void launch(std::int64_t blocks, int threads, int shared_bytes,
+  void launch(std::int64_t blocks, int threads, int shared_bytes, bool together,
               const std::function<void()>& kernel);
   static engine& current();
   thread& self() { return *self_; }
@@ -171,6 +253,7 @@ class device::engine {
   void sync_block(where at);
   void warp_operate(warp_operation what, where at, const void* mine, std::size_t bytes,
                     std::byte** all);
+  void sync_threads(int id, int threads, where at);
   std::byte* static_shared(const void* key, std::size_t bytes);
   void pause(where at);
   void give_way();  // at an access, now and then
@@ -190,7 +273,24 @@ class device::engine {
                            where at);
   void fence(order o);
   void forget_words(const void* p, std::size_t bytes);
+  bool ordered(const stamp& s) const;
+  stamp stamp_now(bool writes, where at) const;
+  known release();
+  // Whether an access may be; then `now` is left in the cells.
+  void judge(shadow& cells, const void* p, std::size_t bytes, access how, bool atomic,
+             const stamp& now, const char* space);
   bool overlaps(const void* p, std::size_t bytes) const;
+
+  // ---- copies.cpp
+  void barrier_init(const std::byte* word, int arrivals, where at);
+  void barrier_arrive(const std::byte* word, int expected_bytes, where at);
+  void barrier_wait(const std::byte* word, int parity, where at);
+  void bulk_load(std::byte* to, const std::byte* from, int bytes, const std::byte* barrier,
+                 where at);
+  void bulk_store(std::byte* to, const std::byte* from, int bytes, where at);
+  void bulk_commit() { ++self_->group; }
+  void bulk_wait_read(int groups);
+  void fence_async();
 
   std::map<const void*, allocation, std::greater<>> memories;  // by begin, the last first
 
@@ -209,15 +309,26 @@ class device::engine {
   std::string replay() const;
 
   // ---- memory.cpp
-  bool ordered(const stamp& s) const;
-  stamp stamp_now(bool writes, where at) const;
-  known release();
   atomic_history& history_of(const void* p, std::size_t bytes);
   void publish(atomic_history& h, void* p, std::size_t bytes, atomic_bits x, known carries);
   void learn(const known& carried, order o);
 
+  // ---- copies.cpp
+  int find_barrier(const std::byte* word, where at);
+  void complete_phase(block& b, phased_barrier& p);
+  void judge_copied(shadow& cells, const void* p, std::size_t bytes, access how, const stamp& now,
+                    const char* space);
+  bool fenced(const stamp& s) const;
+  void start_copy(const std::byte* to, const std::byte* from, int bytes, where at);
+  void advance_copies();
+  static void read_all(bulk_copy& c);
+  void finish_stores();
+  void check_finished(thread& t);
+  static std::string missing_of(const phased_barrier& p);
+
   const std::function<void()>* kernel_ = nullptr;
   std::int64_t grid_ = 0;
+  std::int64_t most_resident_ = 0;
   int block_size_ = 0;
   std::size_t dynamic_bytes_ = 0;
   thread* self_ = nullptr;
@@ -233,6 +344,7 @@ class device::engine {
   std::exception_ptr thrown_;  // by a kernel, or a fault of it
   std::unordered_map<const void*, atomic_history> words_;  // of this launch
   std::size_t next_word_ = 0;
+  std::vector<bulk_copy> copies_;
 };
 
 }  // namespace upsweep::simt

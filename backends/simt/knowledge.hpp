@@ -26,6 +26,7 @@ struct stamp {
   std::int32_t block = 0;
   std::uint16_t thread = 0;
   bool writes = false;
+  bool copy = false;  // by a bulk copy, which is no thread's: `thread` is one of its own
   where at{};
 };
 
@@ -46,11 +47,27 @@ class knowledge {
     raise(threads_, key(now.block, now.thread), now.releases + 1);
   }
 
+  // Learns of all accesses of a warp, or a thread, until it had come to so many.
+  void add_warp(std::int64_t block, unsigned warp, std::uint32_t barriers) {
+    raise(warps_, key(static_cast<std::int32_t>(block), warp), barriers);
+  }
+  void add_thread(std::int64_t block, unsigned thread, std::uint32_t releases) {
+    raise(threads_, key(static_cast<std::int32_t>(block), thread), releases);
+  }
+  std::uint32_t of_thread(std::int64_t block, unsigned thread) const {
+    return count(threads_, key(static_cast<std::int32_t>(block), thread));
+  }
+
   void join(const knowledge& other) {
     for (std::size_t i = 0; i < other.blocks_.size(); ++i) raise(blocks_, i, other.blocks_[i]);
-    for (const auto& [k, n] : other.warps_) raise(warps_, k, n);
-    for (const auto& [k, n] : other.threads_) raise(threads_, k, n);
+    join(warps_, other.warps_);
+    join(threads_, other.threads_);
     for (std::size_t i = 0; i < other.seen_.size(); ++i) raise(seen_, i, other.seen_[i]);
+  }
+
+  bool includes(const knowledge& other) const {
+    return includes(blocks_, other.blocks_) && includes(warps_, other.warps_) &&
+           includes(threads_, other.threads_) && includes(seen_, other.seen_);
   }
 
   // The oldest value of an atomic word that may still be read: a word has a number, its values
@@ -85,6 +102,45 @@ class knowledge {
     v[i] = std::max(v[i], n);
   }
 
+  static void join(table& t, const table& other) {
+    std::size_t news = 0;
+    auto at = t.begin();
+    for (const auto& [k, n] : other) {
+      while (at != t.end() && at->first < k) ++at;
+      if (at != t.end() && at->first == k)
+        at->second = std::max(at->second, n);
+      else
+        ++news;
+    }
+    if (news == 0) return;
+    // From the end, so that each entry moves once.
+    std::size_t mine = t.size(), theirs = other.size(), to = mine + news;
+    t.resize(to);
+    while (to != mine) {
+      const auto& theirs_next = other[theirs - 1];
+      if (mine != 0 && t[mine - 1].first >= theirs_next.first) {
+        if (t[mine - 1].first == theirs_next.first) --theirs;
+        t[--to] = t[--mine];
+      } else {
+        t[--to] = theirs_next;
+        --theirs;
+      }
+    }
+  }
+  static bool includes(const table& t, const table& other) {
+    auto at = t.begin();
+    return std::all_of(other.begin(), other.end(), [&](const auto& entry) {
+      while (at != t.end() && at->first < entry.first) ++at;
+      return at != t.end() && at->first == entry.first && at->second >= entry.second;
+    });
+  }
+  static bool includes(const std::vector<std::uint32_t>& v,
+                       const std::vector<std::uint32_t>& other) {
+    for (std::size_t i = 0; i < other.size(); ++i)
+      if (other[i] > (i < v.size() ? v[i] : 0)) return false;
+    return true;
+  }
+
   std::vector<std::uint32_t> blocks_;  // barriers that the block has passed
   table warps_, threads_;
   std::vector<std::uint32_t> seen_;
@@ -106,9 +162,9 @@ class known {
   }
   void join(const known& other) {
     if (other.p_ == nullptr || other.p_ == p_) return;
-    if (p_ == nullptr)
+    if (p_ == nullptr || other.p_->includes(*p_))
       p_ = other.p_;
-    else
+    else if (!p_->includes(*other.p_))
       change().join(*other.p_);
   }
 

@@ -35,7 +35,7 @@ shadow::shadow(const void* begin, std::size_t bytes, bool initialised)
     : begin_(static_cast<const std::byte*>(begin)) {
   grow(bytes);
   if (initialised)
-    for (cell& c : cells_) c.initialised = true;
+    for (cell& c : cells_) c.holds = content::value;
 }
 
 bool shadow::contains(const void* p, std::size_t bytes) const {
@@ -46,6 +46,32 @@ bool shadow::contains(const void* p, std::size_t bytes) const {
 void shadow::grow(std::size_t bytes) {
   bytes_ = bytes;
   if constexpr (checked) cells_.resize((bytes + cell_bytes - 1) / cell_bytes);
+}
+
+cell& shadow::byte(std::size_t at) {
+  cell& c = cells_[at / cell_bytes];
+  if (c.bytes == nullptr) {
+    ++split_;
+    c.bytes = std::make_unique<std::array<cell, cell_bytes>>();
+    for (cell& b : *c.bytes) {
+      b.write = c.write;
+      b.reads = c.reads;
+      b.atomics = c.atomics;
+      b.holds = c.holds;
+    }
+  }
+  return (*c.bytes)[at % cell_bytes];
+}
+
+void shadow::unite(const void* p, std::size_t bytes) {
+  if (split_ == 0) return;
+  const std::size_t at = static_cast<const std::byte*>(p) - begin_;
+  for (std::size_t i = (at + cell_bytes - 1) / cell_bytes; i < (at + bytes) / cell_bytes; ++i)
+    if (cells_[i].bytes != nullptr) {
+      cell first = std::move(cells_[i].bytes->front());
+      cells_[i] = std::move(first);
+      --split_;
+    }
 }
 
 allocation* device::engine::find(const void* p, std::size_t bytes) {
@@ -93,14 +119,21 @@ void device::engine::check(shadow& cells, const void* p, std::size_t bytes, acce
   ++count.accesses;
   give_way();
   if (!atomic || how == access::write) progress();
-  const bool writes = how != access::read;
-  const stamp now = stamp_now(writes, at);
+  judge(cells, p, bytes, how, atomic, stamp_now(how != access::read, at), space);
+}
 
+void device::engine::judge(shadow& cells, const void* p, std::size_t bytes, access how, bool atomic,
+                           const stamp& now, const char* space) {
+  const bool writes = how != access::read;
+  const auto me = [&] {
+    return (now.copy ? "a bulk copy of " : "") + name(*self_) + (writes ? " writes " : " reads ") +
+           space + " memory at " + place(now.at);
+  };
   const auto race = [&](const stamp& with, const char* did) {
     fail(fault_kind::race,
-         name(*self_) + (writes ? " writes " : " reads ") + space + " memory at " + place(at) +
-             "; thread " + std::to_string(with.thread) + " of block " + std::to_string(with.block) +
-             did + "it at " + place(with.at) + ", and nothing orders the two");
+         me() + "; " + (with.copy ? "a bulk copy" : "thread " + std::to_string(with.thread)) +
+             " of block " + std::to_string(with.block) + did + "it at " + place(with.at) +
+             ", and nothing orders the two");
   };
 
   cells.for_each(p, bytes, [&](cell& c) {
@@ -112,10 +145,11 @@ void device::engine::check(shadow& cells, const void* p, std::size_t bytes, acce
       for (const stamp& a : c.atomics)
         if ((writes || a.writes) && !ordered(a))
           race(a, a.writes ? " atomically wrote " : " atomically read ");
-    if (how != access::write && !c.initialised)
-      fail(fault_kind::uninitialised, name(*self_) + " reads " + space + " memory at " + place(at) +
-                                          " that nothing has written");
-    c.initialised = true;
+    if (c.holds != content::value) {
+      if (c.holds == content::barrier) fail(fault_kind::barrier, me() + ", where a barrier lies");
+      if (how != access::write) fail(fault_kind::uninitialised, me() + " that nothing has written");
+      c.holds = content::value;
+    }
 
     // What is ordered before this access and conflicts with no more than it can be forgotten:
     // whatever races with that races with this.
@@ -129,6 +163,7 @@ void device::engine::check(shadow& cells, const void* p, std::size_t bytes, acce
       c.reads[ordered(c.reads[0]) ? 0 : ordered(c.reads[1]) ? 1 : below(2)] = now;
     }
   });
+  if (writes && !atomic) cells.unite(p, bytes);
 }
 
 // ---- atomics
@@ -145,8 +180,9 @@ atomic_history& device::engine::history_of(const void* p, std::size_t bytes) {
 // A plain write begins the history of the words that it touches anew.
 void device::engine::forget_words(const void* p, std::size_t bytes) {
   if (words_.empty()) return;
-  for (std::size_t i = 0; i < bytes; i += cell_bytes)
-    words_.erase(static_cast<const std::byte*>(p) + i);
+  const std::size_t into = reinterpret_cast<std::uintptr_t>(p) % cell_bytes;
+  for (std::size_t i = 0; i < into + bytes; i += cell_bytes)
+    words_.erase(static_cast<const std::byte*>(p) - into + i);
 }
 
 // What the running thread knows at this moment, itself included. Its later accesses are not.
@@ -273,7 +309,7 @@ void device::written_by_host(const void* p, std::size_t bytes) {
   allocation* const m = engine_->find(p, bytes);
   if (m == nullptr) throw std::invalid_argument("written_by_host: it is not the device's memory");
   if constexpr (checked)
-    if (bytes != 0) m->cells.for_each(p, bytes, [](cell& c) { c.initialised = true; });
+    if (bytes != 0) m->cells.for_each(p, bytes, [](cell& c) { c.holds = content::value; });
 }
 
 const options& device::how() const noexcept { return engine_->how; }
@@ -307,6 +343,21 @@ void out_of_bounds(std::int64_t index, std::int64_t size, const char* space, whe
                                              " uses index " + std::to_string(index) +
                                              " of an array of " + std::to_string(size) +
                                              " elements in " + space + " memory");
+}
+
+void range_out_of_bounds(std::int64_t first, std::int64_t bytes, std::int64_t size,
+                         const char* space, where at) {
+  here().fail(fault_kind::out_of_bounds,
+              here().name(here().self()) + " at " + place(at) + " uses bytes " +
+                  std::to_string(first) + ".." + std::to_string(first + bytes - 1) +
+                  " of an array of " + std::to_string(size) + " bytes in " + space + " memory");
+}
+
+void misaligned(const void* p, std::size_t to, where at) {
+  here().fail(fault_kind::misaligned, here().name(here().self()) + " at " + place(at) +
+                                          " uses an address " +
+                                          std::to_string(reinterpret_cast<std::uintptr_t>(p) % to) +
+                                          " bytes past a multiple of " + std::to_string(to));
 }
 
 atomic_bits atomic_load(allocation* m, const void* p, std::size_t bytes, order o, where at) {
