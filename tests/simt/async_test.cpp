@@ -188,9 +188,8 @@ UPSWEEP_KERNEL void misuse_barrier(misuse how) {
     b.arrive(0);
   }
   if (i == 0 && how == misuse::bytes_beyond_a_phase) b.arrive_expecting(0, 1 << 20);
-  if (how == misuse::init_not_ordered && i == 1) {
-    while (true) b.wait(0, 1);  // which finds it, some time
-  }
+  if (how == misuse::init_not_ordered && i == 1)
+    for (int k = 0; k < 100; ++k) b.wait(0, 1);
   b.wait(how == misuse::index_outside ? 2 : 0, how == misuse::parity_of_two ? 2 : 0);
 }
 
@@ -404,6 +403,7 @@ TEST(simt_async, finds_a_copy_of_what_nothing_has_written) {
 
 enum class meets : std::uint8_t {
   unfenced_write,
+  late_fence,
   unordered_read,
   another_copy,
   write_of_source,
@@ -417,10 +417,12 @@ UPSWEEP_KERNEL void copy_and_touch(global<word> words, global<const std::byte> i
   UPSWEEP_BARRIERS(b, 1);
   const int i = thread_index();
   store_as<std::uint64_t>(x, 8 * i, 0);
-  if (what != meets::unfenced_write) kernels::fence_async();
+  if (what != meets::unfenced_write && what != meets::late_fence) kernels::fence_async();
   if (i == 0) b.init(0, 1);
   sync_block();
-  if (i == 33 % 32 && what == meets::earlier_write_of_source) words[3] = 5u;
+  if (what == meets::late_fence) kernels::fence_async();
+  kernels::ballot(true);  // in time, which orders nothing
+  if (i == 1 && what == meets::earlier_write_of_source) words[3] = 5u;
   if (i == 1 && what == meets::unordered_read) load_as<word>(x, 4);
   if (what == meets::earlier_write_of_source) sync_block();
   if (i != 0) return;
@@ -444,6 +446,7 @@ TEST(simt_async, finds_accesses_that_a_copy_may_meet) {
     fault_kind kind;
     std::vector<std::string> words;
   } faults[] = {
+      {meets::late_fence, fault_kind::proxy, {"writes shared memory", "no fence_async()"}},
       {meets::unfenced_write, fault_kind::proxy, {"writes shared memory", "no fence_async()"}},
       {meets::unordered_read,
        fault_kind::race,
@@ -482,6 +485,41 @@ TEST(simt_async, finds_a_block_that_writes_what_another_copies) {
                  const array in(d, 16, 3);
                  launch(stream{&d}, {2, 32}, copy_beside_writer, in, in.const_bytes());
                });
+}
+
+// Thread 0 learns that a stage is read after it has arrived for the copy into it.
+UPSWEEP_KERNEL void copy_after_arrival(global<const std::byte> in, global<word> out) {
+  UPSWEEP_SHARED(std::byte, x, 64);
+  UPSWEEP_BARRIERS(b, 2);
+  const int i = thread_index();
+  if (i == 0) {
+    b.init(0, 1);
+    b.init(1, 1);
+    for (int k = 0; k < 16; ++k) store_as<word>(x, 4 * k, 1);
+    kernels::fence_async();
+  }
+  sync_block();
+  if (i == 32) {
+    out[0] = load_as<word>(x, 60);
+    b.arrive(1);
+  } else if (i == 0) {
+    b.arrive_expecting(0, 64);
+    b.wait(1, 0);
+    bulk_load(x, 0, in, 0, 64, b, 0);
+  } else if (i == 64) {
+    b.wait(0, 0);
+    out[1] = load_as<word>(x, 60);
+    store_as<word>(x, 60, 9);
+  }
+}
+
+TEST(simt_async, a_copy_comes_after_what_its_start_came_after) {
+  on_many([](device& d) {
+    const array in(d, 16, 3), out(d, 2);
+    launch(stream{&d}, {1, 96}, copy_after_arrival, in.const_bytes(), out);
+    EXPECT_EQ(out[0], 1u);
+    EXPECT_EQ(out[1], 3u);
+  });
 }
 
 // ---- barriers of some warps
