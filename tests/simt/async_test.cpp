@@ -761,7 +761,7 @@ TEST(simt_async, blocks_of_a_launch_together_all_run_at_once) {
     const array count(d, 1, 0), again(d, 1, 0);
     launch(stream{&d}, {.blocks = 9, .threads = 32, .together = true}, meet, count);
     EXPECT_EQ(count[0], 9u);
-    expect_fault(fault_kind::stuck, {"nobody makes progress"}, [](device& on) {
+    expect_fault(d, fault_kind::stuck, {"nobody makes progress"}, [](device& on) {
       const array apart(on, 1, 0);
       launch(stream{&on}, {.blocks = 9, .threads = 32}, meet, apart);
     });
