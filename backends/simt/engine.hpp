@@ -71,15 +71,19 @@ class shadow {
   // Calls f(cell) for those that [p, p + bytes) is made of.
   template <class F>
   void for_each(const void* p, std::size_t bytes, F&& f) {
-    const std::size_t at = static_cast<const std::byte*>(p) - begin_;
-    if (at % cell_bytes == 0 && bytes % cell_bytes == 0) {
-      for (std::size_t i = at / cell_bytes; i < (at + bytes) / cell_bytes; ++i)
-        if (cells_[i].bytes == nullptr)
-          f(cells_[i]);
-        else
-          std::for_each(cells_[i].bytes->begin(), cells_[i].bytes->end(), f);
-    } else {
-      for (std::size_t b = at; b < at + bytes; ++b) f(byte(b));
+    std::size_t at = static_cast<const std::byte*>(p) - begin_;
+    const std::size_t end = at + bytes;
+    while (at < end) {
+      if (at % cell_bytes != 0 || end - at < cell_bytes) {
+        f(byte(at++));
+        continue;
+      }
+      cell& c = cells_[at / cell_bytes];
+      if (c.bytes == nullptr)
+        f(c);
+      else
+        std::for_each(c.bytes->begin(), c.bytes->end(), f);
+      at += cell_bytes;
     }
   }
   // Makes one again of cells whose bytes have just been written together.
