@@ -7,13 +7,13 @@ namespace upsweep::cuda {
 
 using namespace kernels;
 
-std::vector<textbook_entry> block_algorithms() {
-  return {{"cuda.hillis_steele", textbook_for<textbooks::hillis_steele>},
-          {"cuda.kogge_stone", textbook_for<textbooks::kogge_stone>},
-          {"cuda.brent_kung", textbook_for<textbooks::brent_kung>},
-          {"cuda.blelloch", textbook_for<textbooks::blelloch>},
-          {"cuda.warp_shuffle", textbook_for<textbooks::warp_shuffle>},
-          {"cuda.coarsened", textbook_for<textbooks::coarsened>}};
+std::vector<entry> block_algorithms() {
+  return {from_textbook("cuda.hillis_steele", textbook_for<textbooks::hillis_steele>),
+          from_textbook("cuda.kogge_stone", textbook_for<textbooks::kogge_stone>),
+          from_textbook("cuda.brent_kung", textbook_for<textbooks::brent_kung>),
+          from_textbook("cuda.blelloch", textbook_for<textbooks::blelloch>),
+          from_textbook("cuda.warp_shuffle", textbook_for<textbooks::warp_shuffle>),
+          from_textbook("cuda.coarsened", textbook_for<textbooks::coarsened>)};
 }
 
 }  // namespace upsweep::cuda

@@ -7,12 +7,12 @@ namespace upsweep::cuda {
 
 using namespace kernels;
 
-std::vector<textbook_entry> grid_algorithms() {
-  return {{"cuda.naive", textbook_for<textbooks::naive>},
-          {"cuda.three_pass", textbook_for<textbooks::three_pass>},
-          {"cuda.hybrid", textbook_for<textbooks::hybrid>},
-          {"cuda.chained", textbook_for<textbooks::chained>},
-          {"cuda.decoupled_lookback", textbook_for<textbooks::decoupled_lookback>}};
+std::vector<entry> grid_algorithms() {
+  return {from_textbook("cuda.naive", textbook_for<textbooks::naive>),
+          from_textbook("cuda.three_pass", textbook_for<textbooks::three_pass>),
+          from_textbook("cuda.hybrid", textbook_for<textbooks::hybrid>),
+          from_textbook("cuda.chained", textbook_for<textbooks::chained>),
+          from_textbook("cuda.decoupled_lookback", textbook_for<textbooks::decoupled_lookback>)};
 }
 
 }  // namespace upsweep::cuda

@@ -195,8 +195,9 @@ using thrust_scan = peer<Op, thrust_library>;
 
 }  // namespace
 
-std::vector<textbook_entry> peers() {
-  return {{"cuda.cub", textbook_for<cub_scan>}, {"cuda.thrust", textbook_for<thrust_scan>}};
+std::vector<entry> peers() {
+  return {from_textbook("cuda.cub", textbook_for<cub_scan>),
+          from_textbook("cuda.thrust", textbook_for<thrust_scan>)};
 }
 
 }  // namespace upsweep::cuda

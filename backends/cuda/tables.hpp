@@ -2,16 +2,37 @@
 #ifndef UPSWEEP_BACKENDS_CUDA_TABLES_HPP
 #define UPSWEEP_BACKENDS_CUDA_TABLES_HPP
 
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "backends/kernels/runner.hpp"
 #include "backends/kernels/textbook.hpp"
 
 namespace upsweep::cuda {
 
+// An algorithm under the name of a backend.
+struct entry {
+  std::string_view name;
+  // Why it does not serve a scan of up to n elements in such memory, or nothing.
+  std::function<std::string(const spec& what, std::int64_t n, memory where)> refusal;
+  // For the current device, and a scan that is not refused.
+  std::function<std::unique_ptr<kernels::runner>(const spec& what, std::int64_t n)> make;
+};
+
+inline entry from_textbook(std::string_view name,
+                           const kernels::textbook& (*algorithm)(const spec& what)) {
+  const kernels::textbook_entry e{name, algorithm};
+  return {name, [e](const spec& what, std::int64_t n, memory) { return e.refusal(what, n); },
+          [e](const spec& what, std::int64_t n) { return e.make(what, n); }};
+}
+
 // One a file, each with the kernels of its entries.
-std::vector<kernels::textbook_entry> block_algorithms();
-std::vector<kernels::textbook_entry> grid_algorithms();
-std::vector<kernels::textbook_entry> peers();
+std::vector<entry> block_algorithms();
+std::vector<entry> grid_algorithms();
+std::vector<entry> peers();
 
 }  // namespace upsweep::cuda
 

@@ -22,75 +22,41 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "operators.hpp"
+#include "runner.hpp"
 #include "scan.hpp"
-#include "upsweep/detail/backend.hpp"
 #include "upsweep/spec.hpp"
 #include "workspace.hpp"
 
 namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
-
-// One run: pointers that the device reads and writes. n > 0.
-struct textbook_call {
-  const void* in = nullptr;
-  void* out = nullptr;
-  void* total = nullptr;  // one element, or nullptr
-  std::int64_t n = 0;
-  bool exclusive = false;
-  bool reverse = false;
-  const void* init = nullptr;  // in host memory; nullptr: none
-};
-
-inline std::size_t element_bytes(const spec& what) {
-  return size_of(what.out) * (what.op.id == builtin::affine ? 2 : 1);
-}
-
-// A request, as a run over arrays that the device sees.
-inline textbook_call call_of(const spec& what, const detail::request& r, const void* in, void* out,
-                             void* total) {
-  return {.in = in,
-          .out = out,
-          .total = total,
-          .n = r.args.length,
-          .exclusive = what.kind == kind::exclusive,
-          .reverse = what.direction == direction::reverse,
-          .init = r.has_init ? r.init.data() : nullptr};
-}
 
 // An algorithm for one operator.
 struct textbook {
   int default_threads;
   std::int64_t (*max_length)(int threads);
   std::size_t (*workspace_bytes)(std::int64_t n, int threads);
-  void (*run)(stream on, const textbook_call& call, workspace space, int threads);
+  void (*run)(stream on, const spec& variant, const call& c, workspace space, int threads);
   void (*first)(void* value);  // the total of no elements without init
-
-  // The total of a request for no elements, in host memory.
-  void total_of_none(const spec& what, const detail::request& r, void* total) const {
-    if (r.has_init)
-      std::memcpy(total, r.init.data(), element_bytes(what));
-    else
-      first(total);
-  }
 };
 
 template <template <class> class Algorithm, class Op>
 const textbook& textbook_of() {
   static constexpr textbook entry{
       Algorithm<Op>::default_threads, Algorithm<Op>::max_length, Algorithm<Op>::workspace_bytes,
-      [](stream on, const textbook_call& call, workspace space, int threads) {
+      [](stream on, const spec& variant, const call& c, workspace space, int threads) {
         using T = typename Op::value;
         scan<Op> what;
-        what.in = {static_cast<const T*>(call.in), call.n};
-        what.out = {static_cast<T*>(call.out), call.n};
-        what.total = {static_cast<T*>(call.total), call.total != nullptr ? 1 : 0};
-        what.exclusive = call.exclusive;
-        what.reverse = call.reverse;
-        what.has_init = call.init != nullptr;
-        if (what.has_init) std::memcpy(&what.init, call.init, sizeof(T));
+        what.in = {static_cast<const T*>(c.in), c.n};
+        what.out = {static_cast<T*>(c.out), c.n};
+        what.total = {static_cast<T*>(c.total), c.total != nullptr ? 1 : 0};
+        what.exclusive = variant.kind == kind::exclusive;
+        what.reverse = variant.direction == direction::reverse;
+        what.has_init = c.init != nullptr;
+        if (what.has_init) std::memcpy(&what.init, c.init, sizeof(T));
         Algorithm<Op>::run(on, what, space, threads);
       },
       [](void* value) {
@@ -99,6 +65,42 @@ const textbook& textbook_of() {
       }};
   return entry;
 }
+
+class textbook_runner final : public runner {
+ public:
+  // By blocks of so many threads; 0: the default.
+  textbook_runner(const textbook& algorithm, const spec& what, std::int64_t n, int threads)
+      : algorithm_(algorithm),
+        what_(what),
+        n_(n),
+        threads_(threads != 0 ? threads : algorithm.default_threads) {}
+
+  std::size_t workspace_bytes() const override { return algorithm_.workspace_bytes(n_, threads_); }
+
+  void run(stream on, const call& c, void* space) override {
+    algorithm_.run(on, what_, c, workspace(space, n_), threads_);
+  }
+
+  void total_of_none(const void* init, void* total) const override {
+    if (init != nullptr)
+      std::memcpy(total, init, element_bytes(what_, what_.out));
+    else
+      algorithm_.first(total);
+  }
+
+  bool serves_init_device() const override { return false; }
+
+  std::string policy(std::string_view threads) const override {
+    if (threads_ == 0) return "blocks of its choice";
+    return "blocks of " + std::to_string(threads_) + ' ' + std::string(threads);
+  }
+
+ private:
+  const textbook& algorithm_;
+  spec what_;
+  std::int64_t n_;
+  int threads_;
+};
 
 // The words of a refusal by every textbook algorithm, or nothing.
 inline std::string textbook_refusal(const spec& what) {
@@ -179,6 +181,10 @@ struct textbook_entry {
     if (n <= most) return "";
     return "it serves at most " + std::to_string(most) + " elements, not " + std::to_string(n) +
            (naive ? ", since its work is their square (UPSWEEP_NAIVE_LENGTH sets the limit)" : "");
+  }
+
+  std::unique_ptr<runner> make(const spec& what, std::int64_t n, int threads = 0) const {
+    return std::make_unique<textbook_runner>(algorithm(what), what, n, threads);
   }
 };
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The backends of the family: one class, around the algorithm that each entry names.
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "backends/cuda/cuda.hpp"
 #include "backends/cuda/device.hpp"
@@ -45,23 +49,24 @@ class in_flight {
   bool done_ = false;
 };
 
-class textbook_plan final : public detail::plan_impl {
+class scan_plan final : public detail::plan_impl {
  public:
-  textbook_plan(const kernels::textbook_entry& e, const spec& what, const extents& at_most,
-                memory where)
+  scan_plan(const entry& e, const spec& what, const extents& at_most, memory where)
       : name_(e.name),
-        what_(what),
         where_(where),
-        algorithm_(e.algorithm(what)),
-        threads_(algorithm_.default_threads),
-        element_(kernels::element_bytes(what)),
+        in_bytes_(kernels::element_bytes(what, what.in)),
+        out_bytes_(kernels::element_bytes(what, what.out)),
         device_(current_device()),
-        longest_(at_most.length),
-        workspace_bytes_(algorithm_.workspace_bytes(longest_, threads_)),
+        runner_(e.make(what, at_most.length)),
+        workspace_bytes_(runner_->workspace_bytes()),
         workspace_(allocate_zeros(workspace_bytes_, "workspace")) {
     if (where_ == memory::device) return;
-    staged_ = allocate(static_cast<std::size_t>(longest_) * element_, "copy of the arrays");
-    staged_total_ = allocate(element_, "total");
+    const auto longest = static_cast<std::size_t>(at_most.length);
+    staged_in_ = allocate(longest * in_bytes_, "copy of the arrays");
+    if (out_bytes_ != in_bytes_) staged_out_ = allocate(longest * out_bytes_, "copy of out");
+    if (what.affine == affine_form::split)
+      staged_coefficients_ = allocate(longest * in_bytes_, "copy of coefficients");
+    staged_total_ = allocate(out_bytes_, "total");
   }
 
   void run(const detail::request& r) override {
@@ -77,9 +82,7 @@ class textbook_plan final : public detail::plan_impl {
   void rebind(void* stream) override { stream_ = static_cast<cudaStream_t>(stream); }
 
   std::string policy() const override {
-    const std::string blocks = threads_ != 0 ? "blocks of " + std::to_string(threads_) + " threads"
-                                             : "blocks of its choice";
-    return "device " + std::to_string(device_) + ", " + blocks + ", " +
+    return "device " + std::to_string(device_) + ", " + runner_->policy("threads") + ", " +
            std::to_string(workspace_bytes_) + " bytes of workspace";
   }
 
@@ -105,90 +108,97 @@ class textbook_plan final : public detail::plan_impl {
     const arguments& a = r.args;
     const auto s = static_cast<cudaStream_t>(a.stream);
     check_binding(s);
-    if (a.length > 0)
-      queue(r, a.in, a.out, a.total, s);
-    else if (a.total != nullptr)
+    if (a.length > 0 || a.init_device != nullptr)
+      runner_->run({s}, kernels::call_of(r), workspace_.get());
+    else
       queue_total_of_none(r, s);
   }
 
   void run_on_host_memory(const detail::request& r) {
     const arguments& a = r.args;
+    kernels::call c = kernels::call_of(r);
     if (a.length == 0) {
-      if (a.total != nullptr) algorithm_.total_of_none(what_, r, a.total);
+      runner_->total_of_none(c.init, a.total);
       return;
     }
     const on_device guard(device_);
     const auto s = static_cast<cudaStream_t>(a.stream);
-    const std::size_t bytes = static_cast<std::size_t>(a.length) * element_;
+    const auto n = static_cast<std::size_t>(a.length);
     in_flight work(s);
-    check(cudaMemcpyAsync(staged_.get(), a.in, bytes, cudaMemcpyHostToDevice, s), "copy of in");
-    queue(r, staged_.get(), staged_.get(), a.total != nullptr ? staged_total_.get() : nullptr, s);
-    check(cudaMemcpyAsync(a.out, staged_.get(), bytes, cudaMemcpyDeviceToHost, s), "copy to out");
-    if (a.total != nullptr)
-      check(cudaMemcpyAsync(a.total, staged_total_.get(), element_, cudaMemcpyDeviceToHost, s),
-            "copy to total");
+    c.in = copy_in(staged_in_, a.in, n * in_bytes_, "copy of in", s);
+    if (a.coefficients != nullptr)
+      c.coefficients =
+          copy_in(staged_coefficients_, a.coefficients, n * in_bytes_, "copy of coefficients", s);
+    c.out = staged_out_ != nullptr ? staged_out_.get() : staged_in_.get();
+    if (a.total != nullptr) c.total = staged_total_.get();
+    runner_->run({s}, c, workspace_.get());
+    copy_out(a.out, c.out, n * out_bytes_, "copy to out", s);
+    if (a.total != nullptr) copy_out(a.total, c.total, out_bytes_, "copy to total", s);
     work.wait();
+  }
+
+  static const void* copy_in(const device_bytes& to, const void* from, std::size_t bytes,
+                             const char* what, cudaStream_t s) {
+    check(cudaMemcpyAsync(to.get(), from, bytes, cudaMemcpyHostToDevice, s), what);
+    return to.get();
+  }
+  static void copy_out(void* to, const void* from, std::size_t bytes, const char* what,
+                       cudaStream_t s) {
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, s), what);
   }
 
   void queue_total_of_none(const detail::request& r, cudaStream_t s) const {
     element e{};
-    algorithm_.total_of_none(what_, r, e.bytes);
+    runner_->total_of_none(kernels::call_of(r).init, e.bytes);
     kernels::launch({s}, {}, store_total, static_cast<std::byte*>(r.args.total), e,
-                    static_cast<int>(element_));
-  }
-
-  void queue(const detail::request& r, const void* in, void* out, void* total, cudaStream_t s) {
-    algorithm_.run({s}, kernels::call_of(what_, r, in, out, total),
-                   kernels::workspace(workspace_.get(), longest_), threads_);
+                    static_cast<int>(out_bytes_));
   }
 
   std::string_view name_;
-  spec what_;
   memory where_;
-  const kernels::textbook& algorithm_;
-  int threads_;
-  std::size_t element_;
+  std::size_t in_bytes_, out_bytes_;  // of an element
   int device_;
-  std::int64_t longest_;
+  std::unique_ptr<kernels::runner> runner_;
   std::size_t workspace_bytes_;
   device_bytes workspace_;
-  device_bytes staged_, staged_total_;  // for host memory: the arrays, scanned in place
+  // For host memory: the arrays. Elements of one size are scanned in place.
+  device_bytes staged_in_, staged_coefficients_, staged_out_, staged_total_;
   std::optional<cudaStream_t> stream_;  // of the runs on device memory so far
 };
 
-class textbook_backend final : public detail::backend {
+class scan_backend final : public detail::backend {
  public:
-  explicit textbook_backend(const kernels::textbook_entry& e) : entry_(e) {}
+  explicit scan_backend(entry e) : entry_(std::move(e)) {}
 
   std::string_view name() const { return entry_.name; }
 
   detail::availability probe() const override { return cuda::probe(); }
 
-  std::string refusal(const spec& what, const extents& at_most, memory) const override {
-    return entry_.refusal(what, at_most.length);
+  std::string refusal(const spec& what, const extents& at_most, memory where) const override {
+    return entry_.refusal(what, at_most.length, where);
   }
 
   std::unique_ptr<detail::plan_impl> make_plan(const spec& what, const extents& at_most,
                                                const plan_options& options) const override {
-    return std::make_unique<textbook_plan>(entry_, what, at_most, options.memory);
+    return std::make_unique<scan_plan>(entry_, what, at_most, options.memory);
   }
 
  private:
-  kernels::textbook_entry entry_;
+  entry entry_;
 };
 
-std::vector<textbook_backend> all_backends() {
-  std::vector<textbook_backend> all;
+std::vector<scan_backend> all_backends() {
+  std::vector<scan_backend> all;
   for (const auto& list : {block_algorithms(), grid_algorithms(), peers()})
-    for (const kernels::textbook_entry& e : list) all.emplace_back(e);
+    for (const entry& e : list) all.emplace_back(e);
   return all;
 }
 
 }  // namespace
 
 const detail::backend* find(std::string_view name) {
-  static const std::vector<textbook_backend> all = all_backends();
-  for (const textbook_backend& b : all)
+  static const std::vector<scan_backend> all = all_backends();
+  for (const scan_backend& b : all)
     if (b.name() == name) return &b;
   return nullptr;
 }
