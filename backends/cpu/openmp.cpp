@@ -142,6 +142,7 @@ class openmp_plan final : public detail::plan_impl {
   }
 
   static odometer<Op> start(const detail::request& r, std::vector<T>& groups) {
+    detail::refuse_init_device(r, "CPU backends");
     if (r.state != nullptr && !r.state->data.empty()) {
       if (r.state->order != order1::version)
         throw error(errc::invalid_argument,

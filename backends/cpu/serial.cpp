@@ -33,6 +33,7 @@ class serial_plan final : public detail::plan_impl {
 
  private:
   void scan(const detail::request& r, void* out) const {
+    detail::refuse_init_device(r, "CPU backends");
     const detail::fp_environment ieee;
     const arguments& a = r.args;
     const bool exclusive = what_.kind == kind::exclusive;

@@ -72,6 +72,11 @@ class scan_plan final : public detail::plan_impl {
   void run(const detail::request& r) override {
     if (r.state != nullptr) refuse_state();
     if (where_ == memory::host)
+      detail::refuse_init_device(r, std::string(name_) + " for arrays in host memory");
+    else if (!runner_->serves_init_device())
+      detail::refuse_init_device(r, std::string(name_));
+    if (r.args.length == 0 && r.args.total == nullptr) return;
+    if (where_ == memory::host)
       run_on_host_memory(r);
     else
       run_on_device_memory(r);

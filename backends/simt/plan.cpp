@@ -53,6 +53,7 @@ class scan_plan final : public detail::plan_impl {
 
   void run(const detail::request& r) override {
     if (r.state != nullptr) refuse_state();
+    detail::refuse_init_device(r, "simt backends");
     const kernels::call c = kernels::call_of(r);
     if (c.n == 0) {
       runner_->total_of_none(c.init, c.total);

@@ -96,7 +96,9 @@ class plan_core {
     // within a function.
     const fp_environment ieee;
     const request r = validate(what_, at_most_, a, writes_output);
-    if (a.length == 0 && a.total == nullptr && a.state == nullptr) return;
+    // What a backend may refuse reaches it for no elements too.
+    if (a.length == 0 && a.total == nullptr && a.state == nullptr && a.init_device == nullptr)
+      return;
     try {
       work(r);
     } catch (const std::bad_alloc&) {

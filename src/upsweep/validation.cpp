@@ -263,9 +263,9 @@ state_data* check_state(const spec& what, const arguments& a) {
   if (a.state == nullptr) return nullptr;
   state_data& s = state_access::data(*a.state);
   if (s.data.empty()) return &s;
-  if (a.init.has_value())
-    refuse("init: given beside a state of " + std::to_string(s.position) +
-           " elements, which holds its own");
+  if (a.init.has_value() || a.init_device != nullptr)
+    refuse(text(a.init.has_value() ? "init" : "init_device") + ": given beside a state of " +
+           std::to_string(s.position) + " elements, which holds its own");
   if (s.position > std::numeric_limits<std::int64_t>::max() - a.length)
     refuse("length: " + std::to_string(a.length) + " elements after a state of " +
            std::to_string(s.position) + " are more than 2^63 - 1");
@@ -354,8 +354,8 @@ request validate(const spec& what, const extents& at_most, const arguments& a, b
   const std::size_t out_size = parts * size_of(what.out);
   if (!split && a.coefficients != nullptr)
     refuse("coefficients: given, but this is not a split affine scan");
-  if (a.init_device != nullptr)
-    not_served("init_device: an init in device memory is not served by CPU backends");
+  if (a.init_device != nullptr && a.init.has_value())
+    refuse("init_device: given beside init; a scan has one");
 
   request r{.args = a};
   if (a.init.has_value()) convert_init(what, a.init, r);

@@ -99,6 +99,25 @@ TEST_P(host_side, refuses_states) {
   EXPECT_EQ(out, std::vector<std::int32_t>(x_.size(), 7));
 }
 
+TEST_P(host_side, refuses_an_init_in_device_memory) {
+  const on_gpu<std::int32_t> in{std::span<const std::int32_t>(x_)}, init(1);
+  const std::vector<std::int32_t> sevens(x_.size(), 7);
+  const on_gpu<std::int32_t> out{std::span<const std::int32_t>(sevens)};
+  plan p = make(device);
+  for (const std::int64_t length : {n, std::int64_t{0}})
+    expect_error(errc::unsupported, {"init_device: ", GetParam().name}, [&] {
+      p.run({.in = in.data(), .out = out.data(), .length = length, .init_device = init.data()});
+    });
+  EXPECT_EQ(out.fetch(), sevens);
+
+  std::vector<std::int32_t> host_out = sevens;
+  plan on_host = make(host);
+  expect_error(errc::unsupported, {"init_device: ", GetParam().name, "host memory"}, [&] {
+    on_host.run({.in = x_.data(), .out = host_out.data(), .length = n, .init_device = init.data()});
+  });
+  EXPECT_EQ(host_out, sevens);
+}
+
 // CUB would take the error for its own, so the peers clear it.
 TEST_P(host_side, leaves_an_error_of_the_caller_alone) {
   void* p = nullptr;

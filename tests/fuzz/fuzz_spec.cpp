@@ -91,6 +91,7 @@ void check_served(const spec& what, const extents& at_most, const arguments& a) 
   assert(what.in < type::user && what.out < type::user && represents(what.out, what.in));
   assert(what.layout == layout::flat && what.op.id != builtin::none);
   assert(0 <= a.length && a.length <= at_most.length);
+  assert(a.init_device == nullptr || !a.init.has_value());
   if (a.length == 0) return;
   const auto address = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p); };
   const bool pair = what.op.id == builtin::affine && what.affine == affine_form::pair;

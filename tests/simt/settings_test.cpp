@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the environment says of the simt backends, and what it may not say.
+// What the environment says of the simt backends, what it may not say, and what they refuse.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -43,6 +43,24 @@ TEST(simt_settings, limit_naive_scans) {
   const scoped_environment odd("UPSWEEP_NAIVE_LENGTH", "1e9");
   expect_error(errc::unsupported, {"UPSWEEP_NAIVE_LENGTH is '1e9'"},
                [] { make(10, "simt.naive"); });
+}
+
+TEST(simt, refuse_what_they_do_not_serve_in_words_and_write_nothing) {
+  const std::vector<std::uint32_t> x(100, 1), sevens(x.size(), 7);
+  std::vector<std::uint32_t> out = sevens;
+  plan p = make(100);
+  state s;
+  arguments a{.in = x.data(), .out = out.data(), .length = 100, .state = &s};
+  expect_error(errc::unsupported, {"state: simt.chained"}, [&] { p.run(a); });
+  expect_error(errc::unsupported, {"state: simt.chained"}, [&] { p.aggregate(a); });
+  expect_error(errc::unsupported, {"state: simt.chained"}, [&] { p.append(s, state()); });
+  a.state = nullptr;
+  a.init_device = x.data();
+  for (const std::int64_t length : {100, 0}) {
+    a.length = length;
+    expect_error(errc::unsupported, {"init_device: ", "simt backends"}, [&] { p.run(a); });
+  }
+  EXPECT_EQ(out, sevens);
 }
 
 }  // namespace

@@ -393,8 +393,20 @@ const refusal run_refusals[] = {
 
     {"init_device",
      errc::unsupported,
-     {"init_device"},
+     {"init_device: ", "CPU backends"},
      [](fixture& f) { f.args.init_device = f.at(768); }},
+    {"init_device_for_no_elements",
+     errc::unsupported,
+     {"init_device: ", "CPU backends"},
+     [](fixture& f) { f.args = {.init_device = f.at(768)}; }},
+    {"init_device_beside_an_empty_state",
+     errc::unsupported,
+     {"init_device: ", "CPU backends"},
+     [](fixture& f) { f.args.init_device = f.at(768), f.args.state = &f.state; }},
+    {"init_device_beside_init",
+     errc::invalid_argument,
+     {"init_device: given beside init"},
+     [](fixture& f) { f.args.init_device = f.at(768), f.args.init = 1.0f; }},
     {"init_that_loses",
      errc::invalid_argument,
      {"init: 0.10000000000000001 (f64)", "f32"},
@@ -442,6 +454,10 @@ const refusal run_refusals[] = {
      errc::invalid_argument,
      {"init", "state of 3 elements"},
      [](fixture& f) { resume(f, f.what), f.args.init = 1.0f; }},
+    {"init_device_beside_a_state",
+     errc::invalid_argument,
+     {"init_device: ", "state of 3 elements"},
+     [](fixture& f) { resume(f, f.what), f.args.init_device = f.at(768); }},
     {"state_of_another_operator",
      errc::invalid_argument,
      {"state", "forward maximum over f32"},
@@ -473,6 +489,20 @@ TEST(validation, aggregate_needs_a_state_and_no_output) {
   f.args.state = &f.state;
   p.aggregate(f.args);
   EXPECT_EQ(f.state.position(), length);
+}
+
+TEST(validation, aggregate_refuses_an_init_in_device_memory) {
+  for (const char* backend : {"cpu.serial", "cpu.openmp"}) {
+    fixture f;
+    f.args.state = &f.state;
+    f.args.init_device = f.at(768);
+    plan p(f.what, f.at_most, {.backend = backend});
+    const auto before = f.memory;
+    expect_error(errc::unsupported, {"init_device: ", "CPU backends"},
+                 [&] { p.aggregate(f.args); });
+    EXPECT_EQ(f.memory, before);
+    EXPECT_TRUE(f.state.empty());
+  }
 }
 
 // ---- what touches a rule, and is allowed

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "upsweep/backends.hpp"
+#include "upsweep/error.hpp"
 #include "upsweep/plan.hpp"
 #include "upsweep/spec.hpp"
 
@@ -42,6 +43,13 @@ struct request {
   alignas(16) std::array<std::byte, 16> init{};
   state_data* state = nullptr;  // belongs to this scan, or is empty
 };
+
+// First of all in a run, where a backend reads no init from device memory.
+inline void refuse_init_device(const request& r, const std::string& backend) {
+  if (r.args.init_device != nullptr)
+    throw error(errc::unsupported,
+                "init_device: an init in device memory is not served by " + backend);
+}
 
 // A backend's part of a plan. Called by one thread at a time, with validated requests only.
 class plan_impl {
