@@ -57,8 +57,13 @@ suite() {
   # What looks at the clock or fills the GPU runs alone; random cases wait for their oracle mostly.
   tests host_side 'host_side*:probe.*:cases.*' || status=1
   tests endurance 'endurance*' || status=1
-  backends | sed 's/cuda\.\(.*\)/tests \1 scans.*cuda_\1:surroundings.*cuda_\1:device_memory.*cuda_\1/' |
-    in_turn 6 || status=1
+  {
+    backends | sed 's/cuda\.\(.*\)/tests \1 scans.*cuda_\1:surroundings.*cuda_\1:device_memory.*cuda_\1/'
+    # Each kernel of the production scan whatever the length, and one block in all.
+    for how in shape=tiles shape=supers shape=supers,blocks=1 shape=ring shape=ring,blocks=1 shape=ring,stages=2; do
+      echo "tests single_pass.$how scans.equal*cuda_single_pass:device_memory.*cuda_single_pass env UPSWEEP_SINGLE_PASS=$how"
+    done
+  } | in_turn 6 || status=1
   finish $status
 }
 
@@ -67,10 +72,14 @@ sanitize() {
   local status=0
   for tool in memcheck racecheck initcheck synccheck; do
     own | sed "s/cuda\.\(.*\)/tests $tool.\1 device_memory.*cuda_\1 compute-sanitizer --tool $tool --error-exitcode 9/"
+    for how in shape=tiles shape=supers shape=ring; do
+      echo "tests $tool.single_pass.$how device_memory.*cuda_single_pass env UPSWEEP_SINGLE_PASS=$how" \
+        "compute-sanitizer --tool $tool --error-exitcode 9"
+    done
   done | in_turn 8 || status=1
   for tool in memcheck racecheck initcheck synccheck; do
     echo "$tool: $(cat "$logs/$tool".*.log | grep -c -e 'ERROR SUMMARY: 0 errors' -e 'RACECHECK SUMMARY: 0 hazards') of" \
-      "$(own | wc -l) backends without an error"
+      "$(ls "$logs/$tool".*.log | wc -l) without an error"
   done
   finish $status
 }

@@ -194,7 +194,7 @@ class scan_backend final : public detail::backend {
 
 std::vector<scan_backend> all_backends() {
   std::vector<scan_backend> all;
-  for (const auto& list : {block_algorithms(), grid_algorithms(), peers()})
+  for (const auto& list : {production(), block_algorithms(), grid_algorithms(), peers()})
     for (const entry& e : list) all.emplace_back(e);
   return all;
 }

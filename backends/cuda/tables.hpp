@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/kernels/runner.hpp"
+#include "backends/kernels/single_pass_options.hpp"
 #include "backends/kernels/textbook.hpp"
 
 namespace upsweep::cuda {
@@ -29,7 +30,14 @@ inline entry from_textbook(std::string_view name,
           [e](const spec& what, std::int64_t n) { return e.make(what, n); }};
 }
 
+// Of one operator and type of accumulators, each file with the kernels of some; else nullptr.
+kernels::runner_maker single_pass_narrow(type accumulator, builtin op);
+kernels::runner_maker single_pass_wide(type accumulator, builtin op);
+kernels::runner_maker single_pass_real(type accumulator, builtin op);
+kernels::runner_maker single_pass_pair(type accumulator, builtin op);
+
 // One a file, each with the kernels of its entries.
+std::vector<entry> production();
 std::vector<entry> block_algorithms();
 std::vector<entry> grid_algorithms();
 std::vector<entry> peers();

@@ -3,9 +3,12 @@
 #define UPSWEEP_KERNELS_LOOK_BACK_HPP
 
 // What the blocks of one running kernel tell each other in a single-pass scan: the one file of that
-// protocol. A run is one launch, of one block a tile. Each block draws its tile (tickets); a tile
-// tells later ones its prefix, all elements up to its last, init included (chain), or its
-// aggregate, its own elements combined, and then its prefix (tile_words).
+// protocol. A run is one launch. In the textbook scans it has one block a tile; each block draws
+// its tile (tickets), and a tile tells later ones its prefix, all elements up to its last, init
+// included (chain), or its aggregate, its own elements combined, and then its prefix (tile_words).
+// In the production scan all blocks run at once; a block begins with the unit that its index names,
+// and draws more of them where there are more units than blocks (tickets), and a unit tells later
+// ones its total, and nothing else (unit_totals).
 //
 // All memory is zero when it is made, and nothing clears it between runs: neither a launch nor a
 // call, so that a captured graph can be replayed. In place of that each run has a number, which is
@@ -33,11 +36,21 @@
 // 5. tile_words. A word holds a value, its state and its run, and is stored and loaded as one. It
 //    says nothing of other memory, so that there is nothing to order: relaxed is enough. A prefix
 //    replaces the aggregate; a thread sees the one or the other, whole, and either will do.
+//    A total of 16 bytes takes two words, each with the run's number, so that it is complete once
+//    both are there.
 // 6. It ends. A tile waits only for tiles of smaller tickets, whose blocks have started, since they
 //    drew, and a block that started runs on until it ends. An aggregate is published before its
 //    tile waits for anything. Of the tiles that are not done the one with the smallest ticket waits
 //    for nothing that is not published or on its way, so it gets done, and then the next: with any
 //    number of resident blocks, were it one, and in whatever order blocks start.
+// 7. With all blocks at once, too: a unit waits for totals of earlier ones only, a block takes its
+//    units in rising order, and publishes each one's total before it waits for another's. So of the
+//    units that are not done the first waits for nothing that is not published or on its way.
+// 8. Numbers of such runs. Where blocks draw, each does so until a draw names no unit: that makes
+//    one draw too many for each block, and the last of all draws resets, as in 2; none is in flight
+//    when the kernel ends. Where none draws, every block reads the run's number before it
+//    publishes, and the block of the last unit ends the run (finish) once it has read all other
+//    totals: by then each block has read the number.
 
 #include <cstddef>
 #include <cstdint>
@@ -66,17 +79,36 @@ class tickets {
   UPSWEEP_DEVICE ticket draw() const {
     UPSWEEP_SHARED(ticket, drawn, 1);
     if (thread_index() == 0) {
-      const std::uint64_t word = next_.atomic(0).fetch_add(1, order::relaxed);
-      const std::uint64_t run = word >> ticket_bits;
-      const auto tile = static_cast<std::int64_t>(word - (run << ticket_bits));
-      if (tile == grid_size() - 1) next_.atomic(0).store((run + 1) << ticket_bits, order::relaxed);
-      drawn[0] = {tile, run + 1};  // 0 is in no message
+      drawn[0] = draw_of(0);
     }
     sync_block();
     return drawn[0];
   }
 
+  // By one thread of a block of a grid that runs at once, until it gets a unit that there is none
+  // of.
+  UPSWEEP_DEVICE ticket draw_of(std::int64_t units) const {
+    const std::uint64_t word = next_.atomic(0).fetch_add(1, order::relaxed);
+    const ticket drawn = read(word);
+    if (drawn.tile == units + grid_size() - 1)
+      next_.atomic(0).store(drawn.run << ticket_bits, order::relaxed);
+    return drawn;
+  }
+
+  // Of a run without draws: its number, and its end.
+  UPSWEEP_DEVICE std::uint64_t run() const {
+    return read(next_.atomic(0).load(order::relaxed)).run;
+  }
+  UPSWEEP_DEVICE void finish(std::uint64_t run) const {
+    next_.atomic(0).store(run << ticket_bits, order::relaxed);
+  }
+
  private:
+  UPSWEEP_DEVICE static ticket read(std::uint64_t word) {
+    const std::uint64_t run = word >> ticket_bits;
+    return {static_cast<std::int64_t>(word - (run << ticket_bits)), run + 1};  // 0 is in no message
+  }
+
   global<std::uint64_t> next_;
 };
 
@@ -138,6 +170,65 @@ class tile_words {
   }
 
  private:
+  global<tagged> words_;
+};
+
+// From each unit to all later ones: its total, in as many words of 16 bytes as it needs.
+template <class T>
+class unit_totals {
+  static constexpr int words = sizeof(T) > 8 ? 2 : 1;
+
+ public:
+  static std::size_t bytes(std::int64_t units) { return workspace::bytes<tagged>(units * words); }
+  unit_totals(workspace& space, std::int64_t units) : words_(space.take<tagged>(units * words)) {}
+
+  UPSWEEP_DEVICE void publish(std::int64_t unit, std::uint64_t run, T total) const {
+    std::uint64_t half[words];
+    split(total, half);
+    UPSWEEP_UNROLL
+    for (int w = 0; w < words; ++w)
+      words_.atomic(unit * words + w).store({run, half[w]}, order::relaxed);
+  }
+
+  // The totals of some units, once those are there that are `wanted`; the others may be any units
+  // that there are words of. No branches between the loads, so that they travel together.
+  template <int count>
+  UPSWEEP_DEVICE void wait(const std::int64_t (&unit)[count], const bool (&wanted)[count],
+                           std::uint64_t run, T (&total)[count]) const {
+    for (bool all = false; !all;) {
+      tagged got[count * words];
+      UPSWEEP_UNROLL
+      for (int i = 0; i < count * words; ++i)
+        got[i] = words_.atomic(unit[i / words] * words + i % words).load(order::relaxed);
+      all = true;
+      UPSWEEP_UNROLL
+      for (int i = 0; i < count * words; ++i)
+        all = all && (!wanted[i / words] || got[i].tag == run);
+      UPSWEEP_UNROLL
+      for (int i = 0; i < count; ++i) {
+        std::uint64_t half[words];
+        UPSWEEP_UNROLL
+        for (int w = 0; w < words; ++w) half[w] = got[i * words + w].bits;
+        join(half, total[i]);
+      }
+      if (!all) pause();
+    }
+  }
+
+ private:
+  UPSWEEP_DEVICE static void split(const T& x, std::uint64_t (&half)[words]) {
+    if constexpr (words == 1)
+      half[0] = to_bits(x);
+    else
+      copy_bits(half, x);
+  }
+  UPSWEEP_DEVICE static void join(const std::uint64_t (&half)[words], T& x) {
+    if constexpr (words == 1)
+      x = from_bits<T>(half[0]);
+    else
+      copy_bits(x, half);
+  }
+
   global<tagged> words_;
 };
 

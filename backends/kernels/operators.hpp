@@ -3,16 +3,41 @@
 #define UPSWEEP_KERNELS_OPERATORS_HPP
 
 // The built-in operators on the device. `value` is the element; combine(l, r) is l op r; identity()
-// is two-sided, and leaves the bits of every value as they are. first() is what an exclusive scan
-// without init begins with.
+// is two-sided; where `neutral`, it leaves the bits of every value as they are, so that it may
+// stand for nothing. first() is what an exclusive scan without init begins with. `commutes`: r op l
+// has the bits of l op r. `exact`: every order of operations gives the same bits.
 
 #include "port.hpp"
 
 namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
 
 template <class T>
+inline constexpr bool is_float = T(1) / T(2) != T(0);
+
+template <class S>
+struct complex {
+  S re, im;
+  complex() = default;
+  UPSWEEP_HOST_DEVICE explicit constexpr complex(S r, S i = S(0)) : re(r), im(i) {}
+  UPSWEEP_HOST_DEVICE friend complex operator-(complex x) { return complex(-x.re, -x.im); }
+  UPSWEEP_HOST_DEVICE friend complex operator+(complex l, complex r) {
+    return complex(l.re + r.re, l.im + r.im);
+  }
+  UPSWEEP_HOST_DEVICE friend complex operator*(complex l, complex r) {
+    return complex(l.re * r.re - l.im * r.im, l.re * r.im + l.im * r.re);
+  }
+};
+template <class S>
+inline constexpr bool is_float<complex<S>> = true;
+template <class T>
+inline constexpr bool is_complex = false;
+template <class S>
+inline constexpr bool is_complex<complex<S>> = true;
+
+template <class T>
 struct sum_op {
   using value = T;
+  static constexpr bool neutral = true, commutes = true, exact = !is_float<T>;
   // -0.0 for floats: +0.0 + -0.0 would lose the sign of the right side.
   UPSWEEP_HOST_DEVICE static T identity() { return -T(0); }
   UPSWEEP_HOST_DEVICE static T first() { return T(0); }
@@ -22,6 +47,8 @@ struct sum_op {
 template <class T>
 struct product_op {
   using value = T;
+  // Not neutral: complex 1 times an infinity is a NaN.
+  static constexpr bool neutral = !is_complex<T>, commutes = true, exact = !is_float<T>;
   UPSWEEP_HOST_DEVICE static T identity() { return T(1); }
   UPSWEEP_HOST_DEVICE static T first() { return identity(); }
   UPSWEEP_HOST_DEVICE static T combine(T l, T r) { return l * r; }
@@ -30,7 +57,7 @@ struct product_op {
 // The ends of a type's order.
 template <class T>
 UPSWEEP_HOST_DEVICE constexpr T highest() {
-  if constexpr (T(1) / T(2) != T(0))
+  if constexpr (is_float<T>)
     return static_cast<T>(__builtin_huge_val());
   else if constexpr (T(-1) < T(0))
     return static_cast<T>(~(T(1) << (sizeof(T) * 8 - 1)));
@@ -39,7 +66,7 @@ UPSWEEP_HOST_DEVICE constexpr T highest() {
 }
 template <class T>
 UPSWEEP_HOST_DEVICE constexpr T lowest() {
-  if constexpr (T(1) / T(2) != T(0))
+  if constexpr (is_float<T>)
     return -highest<T>();
   else
     return static_cast<T>(~highest<T>());
@@ -47,15 +74,17 @@ UPSWEEP_HOST_DEVICE constexpr T lowest() {
 
 // NaN wins, and -0.0 is below +0.0: equal values differ at most in the sign of a zero, which the
 // sum of both tells (only -0.0 + -0.0 is negative).
-template <class T>
+// E: of what the values are, where T is a wider type for them.
+template <class T, class E = T>
 struct minimum_op {
   using value = T;
-  UPSWEEP_HOST_DEVICE static T identity() { return highest<T>(); }
+  static constexpr bool neutral = true, commutes = true, exact = true;
+  UPSWEEP_HOST_DEVICE static T identity() { return T(highest<E>()); }
   UPSWEEP_HOST_DEVICE static T first() { return identity(); }
   UPSWEEP_HOST_DEVICE static T combine(T l, T r) {
     if (l < r) return l;
     if (r < l) return r;
-    if constexpr (T(1) / T(2) != T(0)) {
+    if constexpr (is_float<T>) {
       if (l != r) return l + r;          // a NaN
       if (l == T(0)) return -(-l + -r);  // -0.0 if either is
     }
@@ -66,12 +95,13 @@ struct minimum_op {
 template <class T>
 struct maximum_op {
   using value = T;
+  static constexpr bool neutral = true, commutes = true, exact = true;
   UPSWEEP_HOST_DEVICE static T identity() { return lowest<T>(); }
   UPSWEEP_HOST_DEVICE static T first() { return identity(); }
   UPSWEEP_HOST_DEVICE static T combine(T l, T r) {
     if (l > r) return l;
     if (r > l) return r;
-    if constexpr (T(1) / T(2) != T(0)) {
+    if constexpr (is_float<T>) {
       if (l != r || l == T(0)) return l + r;  // a NaN; +0.0 if either is
     }
     return l;
@@ -81,6 +111,7 @@ struct maximum_op {
 template <class T>
 struct and_op {
   using value = T;
+  static constexpr bool neutral = true, commutes = true, exact = true;
   UPSWEEP_HOST_DEVICE static T identity() { return ~T(0); }
   UPSWEEP_HOST_DEVICE static T first() { return identity(); }
   UPSWEEP_HOST_DEVICE static T combine(T l, T r) { return l & r; }
@@ -89,6 +120,7 @@ struct and_op {
 template <class T>
 struct or_op {
   using value = T;
+  static constexpr bool neutral = true, commutes = true, exact = true;
   UPSWEEP_HOST_DEVICE static T identity() { return T(0); }
   UPSWEEP_HOST_DEVICE static T first() { return identity(); }
   UPSWEEP_HOST_DEVICE static T combine(T l, T r) { return l | r; }
@@ -97,6 +129,7 @@ struct or_op {
 template <class T>
 struct xor_op {
   using value = T;
+  static constexpr bool neutral = true, commutes = true, exact = true;
   UPSWEEP_HOST_DEVICE static T identity() { return T(0); }
   UPSWEEP_HOST_DEVICE static T first() { return identity(); }
   UPSWEEP_HOST_DEVICE static T combine(T l, T r) { return l ^ r; }
@@ -109,10 +142,15 @@ struct affine_map {
   S offset;
 };
 
+template <class S>
+inline constexpr bool is_float<affine_map<S>> = is_float<S>;
+
 // Composition, the left map first (G. E. Blelloch, Prefix Sums and Their Applications, 1990, 1.4).
 template <class S>
 struct affine_op {
   using value = affine_map<S>;
+  // Not neutral: 1 times an infinity is one, but 0 times it is a NaN.
+  static constexpr bool neutral = false, commutes = false, exact = !is_float<S>;
   UPSWEEP_HOST_DEVICE static value identity() { return {S(1), -S(0)}; }
   UPSWEEP_HOST_DEVICE static value first() { return {S(1), S(0)}; }
   UPSWEEP_HOST_DEVICE static value combine(value l, value r) {

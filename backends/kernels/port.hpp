@@ -31,6 +31,14 @@
 //                                       on 4- and 8-byte integers, atomic over the whole device;
 //                                       a tagged (below) has loads and stores, relaxed ones
 //   to_bits(x), from_bits<T>(bits)      an x of at most 8 bytes as a std::uint64_t, and back
+//   copy_bits(to, from)                 the bits of from, in a type of the same size
+//   bytes_of(a, b, digits)              a word of bytes of a (0 to 3) and b (4 to 7), chosen by four
+//                                       hexadecimal digits, the lowest byte by the last; 8 more: that
+//                                       byte's sign bit, eight times
+//   min_pairs(a, b)                     of each of the two signed 16-bit halves
+//   half, brain_half                    f16 and bf16, in 2 bytes; convert to float, and, explicitly,
+//                                       from it, to nearest even
+//   UPSWEEP_UNROLL                      before a loop of constant length
 //   order::relaxed, acquire, release, acq_rel
 //   fence(order)                        a fence over the whole device
 //   load_as<U>(a, i), store_as(a, i, u) of a global or shared array of std::byte: a U of 1, 2, 4, 8
@@ -116,6 +124,22 @@ struct alignas(16) quad {
 #endif
 
 namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
+
+// The upper half of a float.
+struct brain_half {
+  std::uint16_t bits;
+
+  brain_half() = default;
+  UPSWEEP_DEVICE explicit brain_half(float x) {
+    const std::uint32_t b = static_cast<std::uint32_t>(to_bits(x));
+    const bool nan = (b & 0x7fffffffu) > 0x7f800000u;
+    const std::uint32_t rounded = nan ? b | 0x400000u : b + 0x7fffu + (b >> 16 & 1u);
+    bits = static_cast<std::uint16_t>(rounded >> 16);
+  }
+  UPSWEEP_DEVICE operator float() const {  // NOLINT(google-explicit-constructor)
+    return from_bits<float>(std::uint64_t{bits} << 16);
+  }
+};
 
 UPSWEEP_DEVICE int lane_index() { return thread_index() % warp_size; }
 UPSWEEP_DEVICE int warp_index() { return thread_index() / warp_size; }

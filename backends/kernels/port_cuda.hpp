@@ -16,6 +16,7 @@
 
 #define UPSWEEP_KERNEL __global__ __launch_bounds__(1024)  // any block size that shape allows
 #define UPSWEEP_KERNEL_OF(threads, blocks) __global__ __launch_bounds__(threads, blocks)
+#define UPSWEEP_UNROLL _Pragma("unroll")
 #define UPSWEEP_DEVICE __device__ __forceinline__
 #define UPSWEEP_HOST_DEVICE __host__ __device__ __forceinline__
 
@@ -80,6 +81,31 @@ template <class T>
 UPSWEEP_DEVICE T shuffle_xor(T x, int mask) {
   return by_words(x, [=](unsigned w) { return __shfl_xor_sync(0xffffffffu, w, mask); });
 }
+template <class A, class B>
+UPSWEEP_DEVICE void copy_bits(A& to, const B& from) {
+  static_assert(sizeof(A) == sizeof(B));
+  ::cuda::std::memcpy(&to, &from, sizeof(A));
+}
+UPSWEEP_DEVICE unsigned bytes_of(unsigned a, unsigned b, unsigned digits) {
+  unsigned r;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(digits));
+  return r;
+}
+
+UPSWEEP_DEVICE unsigned min_pairs(unsigned a, unsigned b) { return __vmins2(a, b); }
+
+struct half {
+  std::uint16_t bits;
+
+  half() = default;
+  UPSWEEP_DEVICE explicit half(float x) { asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x)); }
+  UPSWEEP_DEVICE operator float() const {  // NOLINT(google-explicit-constructor)
+    float x;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
+    return x;
+  }
+};
+
 UPSWEEP_DEVICE unsigned ballot(bool p) { return __ballot_sync(0xffffffffu, p); }
 
 template <class T>

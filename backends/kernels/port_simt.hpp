@@ -13,8 +13,11 @@
 #include <functional>
 #include <type_traits>
 
+#include "upsweep/types.hpp"
+
 #define UPSWEEP_KERNEL
 #define UPSWEEP_KERNEL_OF(threads, blocks)
+#define UPSWEEP_UNROLL
 #define UPSWEEP_DEVICE inline
 #define UPSWEEP_HOST_DEVICE inline
 
@@ -194,6 +197,33 @@ T from_bits(std::uint64_t bits) {
   std::memcpy(static_cast<void*>(&x), &bits, sizeof(T));
   return x;
 }
+
+template <class A, class B>
+void copy_bits(A& to, const B& from) {
+  static_assert(sizeof(A) == sizeof(B));
+  std::memcpy(static_cast<void*>(&to), static_cast<const void*>(&from), sizeof(A));
+}
+
+inline std::uint32_t bytes_of(std::uint32_t a, std::uint32_t b, std::uint32_t digits) {
+  const std::uint64_t both = std::uint64_t{b} << 32 | a;
+  std::uint32_t r = 0;
+  for (int k = 0; k < 4; ++k) {
+    const std::uint32_t d = digits >> 4 * k & 15;
+    std::uint32_t byte = static_cast<std::uint32_t>(both >> 8 * (d & 7)) & 0xff;
+    if (d >= 8) byte = byte >> 7 != 0 ? 0xff : 0;
+    r |= byte << 8 * k;
+  }
+  return r;
+}
+
+inline std::uint32_t min_pairs(std::uint32_t a, std::uint32_t b) {
+  const auto min = [](std::uint32_t x, std::uint32_t y) {
+    return static_cast<std::int16_t>(x) < static_cast<std::int16_t>(y) ? x & 0xffff : y & 0xffff;
+  };
+  return min(a >> 16, b >> 16) << 16 | min(a, b);
+}
+
+using half = float16;
 
 struct stream {
   simt::device* on = nullptr;

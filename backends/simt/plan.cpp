@@ -117,7 +117,8 @@ class scan_backend final : public detail::backend {
 
 std::vector<scan_backend> all_backends() {
   std::vector<scan_backend> all;
-  for (const entry& e : textbook_algorithms()) all.emplace_back(e);
+  for (const auto& list : {production(), textbook_algorithms()})
+    for (const entry& e : list) all.emplace_back(e);
   return all;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/kernels/runner.hpp"
+#include "backends/kernels/single_pass_options.hpp"
 #include "backends/simt/settings.hpp"
 
 namespace upsweep::simt {
@@ -23,7 +24,15 @@ struct entry {
       make;
 };
 
+// Of one operator and type of accumulators, each file with the kernels of some; else nullptr.
+// small_units: not order 1, but units of which a short scan fills many.
+kernels::runner_maker single_pass_narrow(type accumulator, builtin op, bool small_units);
+kernels::runner_maker single_pass_wide(type accumulator, builtin op, bool small_units);
+kernels::runner_maker single_pass_real(type accumulator, builtin op, bool small_units);
+kernels::runner_maker single_pass_pair(type accumulator, builtin op, bool small_units);
+
 // One a file, each with the kernels of its entries.
+std::vector<entry> production();
 std::vector<entry> textbook_algorithms();
 
 }  // namespace upsweep::simt

@@ -76,11 +76,5 @@ TEST(refused, B77) {
   expect_unserved({.in = f64, .op = log_add_exp{}}, "op: log_add_exp is not served yet");
 }
 
-// Device memory, streams, graphs.
-TEST(refused, B105) {
-  expect_refused(errc::unavailable, {"'cuda.single_pass' is not compiled in"},
-                 [] { plan({}, {}, {.backend = "cuda", .memory = device}); });
-}
-
 }  // namespace
 }  // namespace upsweep::testing

@@ -26,6 +26,7 @@ class twin {
 
   arguments translated(arguments a) const {
     a.in = place(a.in);
+    a.coefficients = place(a.coefficients);
     a.out = place(a.out);
     a.total = place(a.total);
     return a;

@@ -28,6 +28,14 @@ TEST(probe, says_why_there_is_no_gpu) {
       EXPECT_TRUE(std::regex_match(b.reason, words)) << b.name << ": " << b.reason;
 }
 
+// The family's production backends, or the others.
+std::vector<backend_info> of_role(bool production) {
+  std::vector<backend_info> some = tested_backends();
+  std::erase_if(some,
+                [=](const backend_info& b) { return (b.role == role::production) != production; });
+  return some;
+}
+
 class host_side : public on_backend {
  protected:
   static constexpr std::int64_t n = 10'000;
@@ -99,7 +107,9 @@ TEST_P(host_side, refuses_states) {
   EXPECT_EQ(out, std::vector<std::int32_t>(x_.size(), 7));
 }
 
-TEST_P(host_side, refuses_an_init_in_device_memory) {
+class host_side_of_textbooks : public host_side {};
+
+TEST_P(host_side_of_textbooks, refuses_an_init_in_device_memory) {
   const on_gpu<std::int32_t> in{std::span<const std::int32_t>(x_)}, init(1);
   const std::vector<std::int32_t> sevens(x_.size(), 7);
   const on_gpu<std::int32_t> out{std::span<const std::int32_t>(sevens)};
@@ -117,6 +127,29 @@ TEST_P(host_side, refuses_an_init_in_device_memory) {
   });
   EXPECT_EQ(host_out, sevens);
 }
+
+UPSWEEP_ON_BACKENDS(host_side_of_textbooks, of_role(false));
+
+class host_side_of_production : public host_side {};
+
+TEST_P(host_side_of_production, serves_an_init_in_device_memory) {
+  const on_gpu<std::int32_t> in{std::span<const std::int32_t>(x_)}, out(x_.size()), totals(2);
+  const std::vector<std::int32_t> inits{1000};
+  const on_gpu<std::int32_t> init{std::span<const std::int32_t>(inits)};
+  plan p = make(device);
+  p.run({.in = in.data(),
+         .out = out.data(),
+         .length = n,
+         .init_device = init.data(),
+         .total = totals.data()});
+  p.run({.length = 0, .init_device = init.data(), .total = totals.data() + 1});
+  std::vector<std::int32_t> want = want_;
+  for (std::int32_t& w : want) w += 1000;
+  EXPECT_EQ(out.fetch(), want);
+  EXPECT_EQ(totals.fetch(), (std::vector<std::int32_t>{want.back(), 1000}));
+}
+
+UPSWEEP_ON_BACKENDS(host_side_of_production, of_role(true));
 
 // CUB would take the error for its own, so the peers clear it.
 TEST_P(host_side, leaves_an_error_of_the_caller_alone) {

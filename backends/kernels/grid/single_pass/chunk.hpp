@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef UPSWEEP_KERNELS_GRID_SINGLE_PASS_CHUNK_HPP
+#define UPSWEEP_KERNELS_GRID_SINGLE_PASS_CHUNK_HPP
+
+// A chunk of order 1 (docs/numerics.md), scanned by one warp in registers: 4 rows of 32 vecs, where
+// lane l holds vec l of each row, so that a row lies in memory in one piece, a run is 4 neighbours
+// and a row is 8 runs. A step over lanes that differ in one bit of their index gives a block of
+// twice the size its total, and its upper half the lower half's total in front of its tree prefix:
+// one shuffle for both. 20 shuffles scan a chunk, 8 give its total.
+
+#include "../../port.hpp"
+#include "../../scan.hpp"
+#include "vec.hpp"
+
+namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
+
+// How many of each unit make the next. Those of order 1, or smaller ones, for tests on fibers.
+template <int Rows, int Chunks, int Tiles>
+struct unit_sizes {
+  static constexpr int rows = Rows;      // of a chunk
+  static constexpr int chunks = Chunks;  // of a tile
+  static constexpr int tiles = Tiles;    // of a super
+  static constexpr int super_chunks = Chunks * Tiles;
+  static constexpr int super_vecs = super_chunks * Rows * warp_size;
+  static constexpr int supers = warp_size;  // of a group
+};
+using order1_sizes = unit_sizes<4, 4, 4>;
+using small_sizes = unit_sizes<1, 1, 1>;
+
+// a and b, which was the earlier if b_first.
+template <class Op>
+UPSWEEP_DEVICE typename Op::value in_order(bool b_first, typename Op::value a,
+                                           typename Op::value b) {
+  if constexpr (Op::commutes)
+    return Op::combine(a, b);
+  else
+    return b_first ? Op::combine(b, a) : Op::combine(a, b);
+}
+
+// One step of a scan over lanes: total of a block of `bit` lanes, and the tree prefix before a
+// lane in its block, if there is any.
+template <class Op>
+UPSWEEP_DEVICE void double_block(int bit, typename Op::value& total, typename Op::value& before,
+                                 bool any_before) {
+  const bool upper = (lane_index() & bit) != 0;
+  const auto other = shuffle_xor(total, bit);
+  if constexpr (Op::neutral)
+    before = Op::combine(upper ? other : Op::identity(), before);
+  else if (upper)
+    before = any_before ? Op::combine(other, before) : other;
+  total = in_order<Op>(upper, total, other);
+}
+
+// Gives half of a lane's values to its neighbour at `bit` for half of the neighbour's: the lower
+// lane keeps low, the upper high, each with the other's joined.
+template <class Op>
+UPSWEEP_DEVICE typename Op::value trade(int bit, typename Op::value low, typename Op::value high) {
+  const bool upper = (lane_index() & bit) != 0;
+  const auto got = shuffle_xor(upper ? low : high, bit);
+  return in_order<Op>(upper, upper ? high : low, got);
+}
+
+template <class Op>
+UPSWEEP_DEVICE typename Op::value total_over(int first_bit, int end_bit, typename Op::value x) {
+  for (int bit = first_bit; bit < end_bit; bit *= 2)
+    x = in_order<Op>((lane_index() & bit) != 0, x, shuffle_xor(x, bit));
+  return x;
+}
+
+template <class Op, class E, class Sizes>
+class chunk {
+  using T = typename Op::value;
+  using vec = vec_of<Op, E>;
+
+ public:
+  static constexpr int rows = Sizes::rows;
+  static constexpr int row_elements = warp_size * vec::size;
+  static constexpr int elements = rows * row_elements;
+
+  quad row[rows];
+
+  // The total, in every lane.
+  UPSWEEP_DEVICE T total() const {
+    T t[rows];
+    UPSWEEP_UNROLL
+    for (int r = 0; r < rows; ++r) t[r] = vec::fold(row[r]);
+    if constexpr (rows == 1) {
+      return total_over<Op>(1, warp_size, t[0]);
+    } else {
+      // Two trades leave a lane with one row of the four: 2 * (its bit 0) + (its bit 1).
+      T a = trade<Op>(1, t[0], t[2]);
+      a = trade<Op>(2, a, trade<Op>(1, t[1], t[3]));
+      a = total_over<Op>(4, warp_size, a);
+      return total_over<Op>(1, 2, total_over<Op>(2, 4, a));
+    }
+  }
+
+  // Finds the tree prefixes: of the runs before a vec's run in the chunk, of the vecs before it in
+  // its run.
+  UPSWEEP_DEVICE void scan() {
+    const int lane = lane_index();
+    T t[rows];
+    UPSWEEP_UNROLL
+    for (int r = 0; r < rows; ++r) {
+      t[r] = vec::fold(row[r]);
+      vecs_before_[r] = Op::identity();
+      double_block<Op>(1, t[r], vecs_before_[r], false);
+      double_block<Op>(2, t[r], vecs_before_[r], (lane & 1) != 0);
+      runs_before_[r] = Op::identity();
+      double_block<Op>(4, t[r], runs_before_[r], false);
+      double_block<Op>(8, t[r], runs_before_[r], (lane & 4) != 0);
+      double_block<Op>(16, t[r], runs_before_[r], (lane & 12) != 0);
+    }
+    if constexpr (rows == 4) {
+      const bool any = lane >= 4;
+      runs_before_[1] = behind(t[0], runs_before_[1], any);
+      runs_before_[3] = behind(t[2], runs_before_[3], any);
+      const T half = Op::combine(t[0], t[1]);
+      runs_before_[2] = behind(half, runs_before_[2], any);
+      runs_before_[3] = Op::combine(half, runs_before_[3]);
+    }
+  }
+
+  // Gives each(r, y, next) the results y of this lane's vec in row r, and W behind it. `before` is
+  // what comes before the chunk, `end` W behind it.
+  template <class Each>
+  UPSWEEP_DEVICE void results(const carry<Op>& before, T end, bool exclusive, Each&& each) const {
+    const int lane = lane_index();
+    carry<Op> at[rows];
+    UPSWEEP_UNROLL
+    for (int r = 0; r < rows; ++r) {
+      at[r] = joined(before, runs_before_[r], r > 0 || lane >= 4);
+      at[r] = joined(at[r], vecs_before_[r], lane % 4 != 0);
+    }
+    UPSWEEP_UNROLL
+    for (int r = 0; r < rows; ++r) {
+      T follows = end;
+      if constexpr (rows > 1)
+        if (r + 1 < rows) follows = at[(r + 1) % rows].value;
+      const T next = shuffle(lane == 0 ? follows : at[r].value, (lane + 1) % warp_size);
+      each(r, vec::scan(row[r], at[r], next, exclusive), next);
+    }
+  }
+
+ private:
+  UPSWEEP_DEVICE static T behind(T left, T x, bool present) {
+    if constexpr (Op::neutral)
+      return Op::combine(left, x);
+    else
+      return present ? Op::combine(left, x) : left;
+  }
+  UPSWEEP_DEVICE static carry<Op> joined(const carry<Op>& left, T x, bool present) {
+    if constexpr (Op::neutral)
+      return {true, Op::combine(left.value, x)};
+    else
+      return present ? carry<Op>{true, left.then(x)} : left;
+  }
+
+  T runs_before_[rows], vecs_before_[rows];
+};
+
+}  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels
+
+#endif

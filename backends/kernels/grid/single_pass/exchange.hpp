@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef UPSWEEP_KERNELS_GRID_SINGLE_PASS_EXCHANGE_HPP
+#define UPSWEEP_KERNELS_GRID_SINGLE_PASS_EXCHANGE_HPP
+
+// What comes before a super and its chunks, made of the totals that all blocks publish
+// (look_back.hpp). A warp reads a group of order 1 at once, one of its 32 supers a lane.
+
+#include <cstdint>
+
+#include "../../look_back.hpp"
+#include "../../port.hpp"
+#include "../../scan.hpp"
+#include "chunk.hpp"
+
+namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
+
+// Over the supers of a group: the total of all, in every lane, and the tree prefix of those before
+// a lane's. What a lane gives reaches `before` of later lanes only.
+template <class Op>
+struct group_scan {
+  typename Op::value total, before;
+
+  UPSWEEP_DEVICE explicit group_scan(typename Op::value super)
+      : total(super), before(Op::identity()) {
+    for (int bit = 1; bit < warp_size; bit *= 2)
+      double_block<Op>(bit, total, before, (lane_index() & (bit - 1)) != 0);
+  }
+};
+
+// Of super b in its group: the tree prefix of the supers before it (none for b = 0), and of those
+// with it.
+template <class T>
+struct group_part {
+  T before, with;
+};
+
+// By a warp, from all supers of the group up to b, one a lane.
+template <class Op>
+UPSWEEP_DEVICE group_part<typename Op::value> part_of_group(typename Op::value super, int b) {
+  const group_scan<Op> scan(super);
+  const auto before = shuffle(scan.before, b);
+  const auto with = shuffle(scan.before, (b + 1) % warp_size);
+  return {before, b + 1 == warp_size ? scan.total : with};
+}
+
+// W at the start of a super, and at its end.
+template <class Op>
+struct super_place {
+  carry<Op> before;
+  typename Op::value end;
+};
+
+// `groups`: all before the super's group, folded.
+template <class Op>
+UPSWEEP_DEVICE super_place<Op> place_of(const carry<Op>& groups,
+                                        const group_part<typename Op::value>& part, int b) {
+  return {b == 0 ? groups : carry<Op>{true, groups.then(part.before)}, groups.then(part.with)};
+}
+
+// The totals of 8 groups at once, of each of which a lane has one super: group k's total is then in
+// lane lane_of_group(k). Three trades leave a lane one group of the eight.
+UPSWEEP_DEVICE constexpr int lane_of_group(int k) { return (k & 1) * 4 + (k & 2) + (k >> 2); }
+
+template <class Op>
+UPSWEEP_DEVICE typename Op::value eight_groups(const typename Op::value (&super)[8]) {
+  typename Op::value a[4];
+  UPSWEEP_UNROLL
+  for (int k = 0; k < 4; ++k) a[k] = trade<Op>(1, super[k], super[k + 4]);
+  const auto even = trade<Op>(2, a[0], a[2]);
+  const auto odd = trade<Op>(2, a[1], a[3]);
+  return total_over<Op>(8, warp_size, trade<Op>(4, even, odd));
+}
+
+// The total of a unit, from its sub-units' totals.
+template <class Op, int count>
+UPSWEEP_DEVICE typename Op::value tree_total(const typename Op::value (&t)[count]) {
+  if constexpr (count == 1)
+    return t[0];
+  else
+    return Op::combine(Op::combine(t[0], t[1]), Op::combine(t[2], t[3]));
+}
+
+// The tree prefix of the first m of some units, 0 < m < 4.
+template <class Op>
+UPSWEEP_DEVICE typename Op::value tree_prefix(int m, const shared<typename Op::value>& totals,
+                                              int first) {
+  using T = typename Op::value;
+  T x = totals[first];
+  if (m >= 2) x = Op::combine(x, static_cast<T>(totals[first + 1]));
+  if (m == 3) x = Op::combine(x, static_cast<T>(totals[first + 2]));
+  return x;
+}
+
+// W at the start of chunk c of a super, or at the super's end if c is one too many. The totals of
+// the super's tiles begin at first_tile, those of its chunks at first_chunk.
+template <class Op, class Sizes>
+UPSWEEP_DEVICE carry<Op> at_chunk(int c, const super_place<Op>& super,
+                                  const shared<typename Op::value>& tiles, int first_tile,
+                                  const shared<typename Op::value>& chunks, int first_chunk) {
+  if (c == Sizes::super_chunks) return {true, super.end};
+  carry<Op> at = super.before;
+  const int t = c / Sizes::chunks, h = c % Sizes::chunks;
+  if (t > 0) at = {true, after(at, tree_prefix<Op>(t, tiles, first_tile))};
+  if (h > 0) at = {true, after(at, tree_prefix<Op>(h, chunks, first_chunk + c - h))};
+  return at;
+}
+
+}  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels
+
+#endif

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef UPSWEEP_KERNELS_GRID_SINGLE_PASS_FLAT_HPP
+#define UPSWEEP_KERNELS_GRID_SINGLE_PASS_FLAT_HPP
+
+// What a flat scan reads and writes: arrays of scalars of any type, made into vecs of elements E
+// and back. What depends on the scan and not on E is decided at run time, alike for all threads.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../../port.hpp"
+#include "../../scan.hpp"
+#include "vec.hpp"
+
+namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
+
+// Of what an array holds. No scan tells signed from unsigned 64-bit integers on the way in.
+enum class scalar : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, f16, bf16, f32, f64 };
+
+// How elements lie in memory: one scalar each; two, neighbours; one, of a complex number whose
+// imaginary part is 0; one in each of two arrays, of which the output is like the second.
+enum class form : std::uint8_t { single, pair, real, split };
+
+// Whether a scan may make an S of an In: what it loses nothing by.
+template <class In>
+inline constexpr bool is_whole = In(1) / In(2) == In(0);
+template <>
+inline constexpr bool is_whole<half> = false;
+template <>
+inline constexpr bool is_whole<brain_half> = false;
+template <class In, class S>
+inline constexpr bool readable = is_whole<S> ? is_whole<In> && sizeof(In) <= sizeof(S)
+                                             : sizeof(In) < sizeof(S) ||
+                                                   (sizeof(In) == sizeof(S) && !is_whole<In>);
+
+// Bytes begin .. end of an array, in a view of memory where the array's byte b is at base + b.
+template <class View, class Index>
+struct bytes_in {
+  View view;
+  Index base, begin, end;
+};
+
+template <class View>
+UPSWEEP_HOST_DEVICE std::int64_t address_of(const View& a, std::int64_t byte) {
+  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.data())) + byte;
+}
+
+// `bytes` (at most 16) from byte `at` of an array on, made of scalars of `size` bytes; 0 for those
+// that are not there. aligned: if all are, they may be read as one.
+template <class View, class Index>
+UPSWEEP_DEVICE quad read_bytes(const bytes_in<View, Index>& a, Index at, int bytes, int size,
+                               bool aligned) {
+  quad q{};
+  const Index i = a.base + at;
+  if (aligned && at >= a.begin && at + bytes <= a.end) {
+    if (bytes == 16) return load_as<quad>(a.view, i);
+    if (bytes == 8) {
+      const auto w = load_as<std::uint64_t>(a.view, i);
+      q.word[0] = static_cast<std::uint32_t>(w);
+      q.word[1] = static_cast<std::uint32_t>(w >> 32);
+    } else if (bytes == 4) {
+      q.word[0] = load_as<std::uint32_t>(a.view, i);
+    } else if (bytes == 2) {
+      q.word[0] = load_as<std::uint16_t>(a.view, i);
+    } else {
+      q.word[0] = load_as<std::uint8_t>(a.view, i);
+    }
+    return q;
+  }
+  const auto each = [&]<class U>(U) {
+    UPSWEEP_UNROLL
+    for (int b = 0; b < 16; b += static_cast<int>(sizeof(U)))
+      if (b < bytes && at + b >= a.begin && at + b < a.end) {
+        const U u = load_as<U>(a.view, i + b);
+        if constexpr (sizeof(U) == 8) {
+          q.word[b / 4] = static_cast<std::uint32_t>(u);
+          q.word[b / 4 + 1] = static_cast<std::uint32_t>(u >> 32);
+        } else {
+          q.word[b / 4] |= static_cast<std::uint32_t>(u) << (b % 4 * 8);
+        }
+      }
+  };
+  if (size == 8)
+    each(std::uint64_t{});
+  else if (size == 4)
+    each(std::uint32_t{});
+  else if (size == 2)
+    each(std::uint16_t{});
+  else
+    each(std::uint8_t{});
+  return q;
+}
+
+template <class View, class Index>
+UPSWEEP_DEVICE void write_bytes(const bytes_in<View, Index>& a, Index at, int bytes, int size,
+                                bool aligned, const quad& q) {
+  const Index i = a.begin + at;
+  const auto word64 = [&](int w) { return std::uint64_t{q.word[w + 1]} << 32 | q.word[w]; };
+  if (aligned && at >= 0 && i + bytes <= a.end) {
+    if (bytes == 16)
+      store_as(a.view, i, q);
+    else if (bytes == 8)
+      store_as(a.view, i, word64(0));
+    else
+      store_as(a.view, i, q.word[0]);
+    return;
+  }
+  const auto each = [&]<class U>(U) {
+    UPSWEEP_UNROLL
+    for (int b = 0; b < 16; b += static_cast<int>(sizeof(U)))
+      if (b < bytes && at + b >= a.begin && at + b < a.end) {
+        if constexpr (sizeof(U) == 8)
+          store_as(a.view, i + b, word64(b / 4));
+        else
+          store_as(a.view, i + b, static_cast<U>(q.word[b / 4] >> (b % 4 * 8)));
+      }
+  };
+  if (size == 8)
+    each(std::uint64_t{});
+  else if (size == 4)
+    each(std::uint32_t{});
+  else if (size == 2)
+    each(std::uint16_t{});
+  else
+    each(std::uint8_t{});
+}
+
+template <class Op, class E>
+struct flat {
+  using T = typename Op::value;
+  using vec = vec_of<Op, E>;
+  using S = typename scalar_of<E>::type;
+  static constexpr int parts = static_cast<int>(sizeof(E) / sizeof(S));
+
+  global<const std::byte> in;      // the offsets of a split form
+  global<const std::byte> scales;  // and its coefficients
+  global<std::byte> out;
+  global<std::byte> total;  // one element, or empty
+  std::int64_t n = 0;
+  scalar from{}, to{};
+  form made{};
+  bool native_in = false, native_out = false;  // the arrays hold Es as they are
+  bool aligned_in = false, aligned_scales = false, aligned_out = false;  // vecs, to their size
+  bool straight_in = false, straight_out = false;  // native, aligned, forward, bits as they are
+  bool exclusive = false;
+  bool reverse = false;
+  bool truth = false;  // what is not 0 counts as all ones; of results the lowest bit is kept
+  bool has_init = false;
+  std::uint32_t flip = 0, flip_high = 0;  // bits inverted on the way in and out, word by word
+  std::uint32_t keep = ~std::uint32_t{0}, keep_high = ~std::uint32_t{0};  // of results
+  E init{};
+  global<const std::byte> init_there;  // in device memory, in place of init, unless empty
+  E first{};                           // what an exclusive scan without init begins with
+  int in_size = 0, out_size = 0;       // bytes of an element in each array
+  int in_scalar = 0, out_scalar = 0;   // and of a scalar
+
+  UPSWEEP_DEVICE carry<Op> start() const {
+    if (!has_init) return {false, Op::identity()};
+    const E e = init_there.size() != 0 ? init_from_memory() : init;
+    return {true, vec::widened(e)};
+  }
+
+  UPSWEEP_DEVICE quad flipped(quad q) const {
+    q.word[0] ^= flip;
+    q.word[1] ^= flip_high;
+    q.word[2] ^= flip;
+    q.word[3] ^= flip_high;
+    return q;
+  }
+
+  // Whether the results of elements begin .. end may be stored as they are.
+  UPSWEEP_DEVICE bool stored_straight(std::int64_t begin, std::int64_t end) const {
+    return straight_out && (end < n || (end == n && total.size() == 0)) &&
+           (begin > 0 || has_init || !exclusive);
+  }
+
+  // The place of element i, and of those behind it, in an array in memory order.
+  UPSWEEP_HOST_DEVICE std::int64_t place(std::int64_t i) const {
+    return reverse ? n - i - vec::size : i;
+  }
+
+  template <class View, class Index>
+  UPSWEEP_DEVICE quad load(const bytes_in<View, Index>& a, Index at, const bytes_in<View, Index>& b,
+                           Index at_b) const {
+    const int bytes = in_size * vec::size;
+    quad q = read_bytes(a, at, bytes, in_scalar, aligned_in);
+    if (!native_in) {
+      quad other{};
+      if (made == form::split) other = read_bytes(b, at_b, bytes, in_scalar, aligned_scales);
+      q = decoded(q, other);
+    }
+    if (truth) q = truths(q);
+    if (reverse) q = reversed(q);
+    return flipped(q);
+  }
+
+  UPSWEEP_DEVICE quad load(std::int64_t i) const {
+    const bytes_in<global<const std::byte>, std::int64_t> a{in, 0, 0, in.size()},
+        b{scales, 0, 0, scales.size()};
+    const std::int64_t at = place(i) * in_size;
+    return load(a, at, b, at);
+  }
+
+  // y: the results of the vec that begins with element i; next: W behind it.
+  UPSWEEP_DEVICE void store(std::int64_t i, quad y, T next) const {
+    if (exclusive && i == 0 && !has_init) y = with_first(y);
+    y = finished(y);
+    if (i < n && n <= i + vec::size && total.size() != 0) store_total(i, y, next);
+    if (reverse) y = reversed(y);
+    if (!native_out) y = encoded(y);
+    const bytes_in<global<std::byte>, std::int64_t> a{out, 0, 0, out.size()};
+    write_bytes(a, place(i) * out_size, out_size * vec::size, out_scalar, aligned_out, y);
+  }
+
+  // W of no elements.
+  UPSWEEP_DEVICE void store_total_of_none() const {
+    const carry<Op> none = start();
+    write_total(element_of(finished(quad_of(none.any ? static_cast<E>(none.value) : first))));
+  }
+
+ private:
+  UPSWEEP_DEVICE quad finished(quad q) const {
+    q = flipped(q);
+    q.word[0] &= keep;
+    q.word[1] &= keep_high;
+    q.word[2] &= keep;
+    q.word[3] &= keep_high;
+    return q;
+  }
+
+  UPSWEEP_DEVICE static quad quad_of(E e) {
+    E all[vec::size] = {};
+    all[0] = e;
+    quad q;
+    copy_bits(q, all);
+    return q;
+  }
+  UPSWEEP_DEVICE static E element_of(const quad& q) {
+    E all[vec::size];
+    copy_bits(all, q);
+    return all[0];
+  }
+
+  UPSWEEP_DEVICE quad with_first(const quad& y) const {
+    E e[vec::size];
+    copy_bits(e, y);
+    e[0] = first;
+    quad q;
+    copy_bits(q, e);
+    return q;
+  }
+
+  UPSWEEP_DEVICE static quad reversed(const quad& q) {
+    E e[vec::size], r[vec::size];
+    copy_bits(e, q);
+    UPSWEEP_UNROLL
+    for (int k = 0; k < vec::size; ++k) r[k] = e[vec::size - 1 - k];
+    quad back;
+    copy_bits(back, r);
+    return back;
+  }
+
+  UPSWEEP_DEVICE static quad truths(const quad& q) {
+    E e[vec::size];
+    copy_bits(e, q);
+    if constexpr (parts == 1 && !is_float<E>) {
+      UPSWEEP_UNROLL
+      for (E& x : e) x = x != E(0) ? static_cast<E>(~E(0)) : E(0);
+    }
+    quad t;
+    copy_bits(t, e);
+    return t;
+  }
+
+  // Elements from the scalars of their arrays.
+  UPSWEEP_DEVICE quad decoded(const quad& q, const quad& scale) const {
+    S s[parts * vec::size] = {};
+    const auto read = [&]<class In>(In) {
+      if constexpr (readable<In, S>) {
+        In x[16 / sizeof(In)], c[16 / sizeof(In)];
+        copy_bits(x, q);
+        copy_bits(c, scale);
+        if constexpr (parts == 1) {
+          UPSWEEP_UNROLL
+          for (int k = 0; k < vec::size; ++k) s[k] = S(x[k]);
+        } else if (made == form::pair) {
+          if constexpr (parts * vec::size * sizeof(In) <= 16) {
+            UPSWEEP_UNROLL
+            for (int k = 0; k < parts * vec::size; ++k) s[k] = S(x[k]);
+          }
+        } else {
+          UPSWEEP_UNROLL
+          for (int k = 0; k < vec::size; ++k) {
+            s[parts * k] = made == form::real ? S(x[k]) : S(c[k]);
+            s[parts * k + parts - 1] = made == form::real ? S(0) : S(x[k]);
+          }
+        }
+      }
+    };
+    switch (from) {
+      case scalar::i8: read(std::int8_t{}); break;
+      case scalar::u8: read(std::uint8_t{}); break;
+      case scalar::i16: read(std::int16_t{}); break;
+      case scalar::u16: read(std::uint16_t{}); break;
+      case scalar::i32: read(std::int32_t{}); break;
+      case scalar::u32: read(std::uint32_t{}); break;
+      case scalar::i64: read(std::int64_t{}); break;
+      case scalar::f16: read(half{}); break;
+      case scalar::bf16: read(brain_half{}); break;
+      case scalar::f32: read(float{}); break;
+      default: read(double{});
+    }
+    quad e;
+    copy_bits(e, s);
+    return e;
+  }
+
+  // And back; of a split form the second scalars alone.
+  UPSWEEP_DEVICE quad encoded(const quad& y) const {
+    S s[parts * vec::size];
+    copy_bits(s, y);
+    quad q{};
+    if constexpr (parts == 2) {
+      S t[16 / sizeof(S)] = {};
+      UPSWEEP_UNROLL
+      for (int k = 0; k < vec::size; ++k) t[k] = s[2 * k + 1];
+      copy_bits(q, t);
+    } else if constexpr (is_float<S> && sizeof(S) == 4) {
+      UPSWEEP_UNROLL
+      for (int k = 0; k < 4; k += 2)
+        q.word[k / 2] = to == scalar::f16 ? std::uint32_t{half(s[k]).bits} |
+                                                std::uint32_t{half(s[k + 1]).bits} << 16
+                                          : std::uint32_t{brain_half(s[k]).bits} |
+                                                std::uint32_t{brain_half(s[k + 1]).bits} << 16;
+    }
+    return q;
+  }
+
+  // W behind the last element, which is in the vec that begins with i.
+  UPSWEEP_DEVICE void store_total(std::int64_t i, const quad& y, T next) const {
+    E e[vec::size];
+    copy_bits(e, y);
+    E whole = element_of(finished(quad_of(static_cast<E>(next))));
+    const int last = static_cast<int>(n - i) - (exclusive ? 0 : 1);
+    UPSWEEP_UNROLL
+    for (int k = 0; k < vec::size; ++k)
+      if (k == last) whole = e[k];
+    write_total(whole);
+  }
+
+  UPSWEEP_DEVICE void write_total(const E& whole) const {
+    const quad q = native_out ? quad_of(whole) : encoded(quad_of(whole));
+    const bytes_in<global<std::byte>, std::int64_t> a{total, 0, 0, total.size()};
+    write_bytes<global<std::byte>, std::int64_t>(a, 0, out_size, out_scalar, false, q);
+  }
+
+  UPSWEEP_DEVICE E init_from_memory() const {
+    const bytes_in<global<const std::byte>, std::int64_t> a{init_there, 0, 0, init_there.size()};
+    const quad q = read_bytes<global<const std::byte>, std::int64_t>(
+        a, 0, static_cast<int>(init_there.size()), static_cast<int>(sizeof(S)), false);
+    if constexpr (parts == 2) {
+      if (made == form::split) {  // h alone, which stands for (1, h)
+        S s[16 / sizeof(S)];
+        copy_bits(s, q);
+        return E{S(1), s[0]};
+      }
+    }
+    return element_of(flipped(truth ? truths(q) : q));
+  }
+};
+
+}  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels
+
+#endif

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef UPSWEEP_KERNELS_GRID_SINGLE_PASS_REGISTERS_HPP
+#define UPSWEEP_KERNELS_GRID_SINGLE_PASS_REGISTERS_HPP
+
+// The scan of arrays that the registers of one wave of blocks hold, a chunk of order 1 in each
+// warp: all is loaded at once, and the blocks' totals cross the grid once. Of longer arrays each
+// block scans one unit after the other, where there are no bulk copies.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../../look_back.hpp"
+#include "../../port.hpp"
+#include "../../scan.hpp"
+#include "chunk.hpp"
+#include "exchange.hpp"
+#include "flat.hpp"
+
+namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
+
+// A block's unit: a tile for more blocks, a super for fewer messages.
+template <class Sizes, bool by_tiles>
+struct block_unit {
+  static constexpr int warps = by_tiles ? Sizes::chunks : Sizes::super_chunks;
+  static constexpr int in_super = by_tiles ? Sizes::tiles : 1;
+  static constexpr int threads = warps * warp_size;
+  // Blocks that a multiprocessor is to hold: of 64 registers a thread, or 128 for wide values.
+  static constexpr int resident(std::size_t value_bytes) {
+    return (value_bytes > 8 ? 512 : 1024) / threads;
+  }
+};
+
+template <class Op, class E, class Sizes, bool by_tiles>
+UPSWEEP_KERNEL_OF((block_unit<Sizes, by_tiles>::threads),
+                  (block_unit<Sizes, by_tiles>::resident(sizeof(typename Op::value))))
+void register_kernel(flat<Op, E> what, tickets more, unit_totals<typename Op::value> totals) {
+  using T = typename Op::value;
+  using unit_of = block_unit<Sizes, by_tiles>;
+  using chunk = kernels::chunk<Op, E, Sizes>;
+  constexpr int vec = vec_of<Op, E>::size;
+  constexpr int warps = unit_of::warps, in_super = unit_of::in_super;
+  constexpr int unit_elements = warps * chunk::elements;
+  UPSWEEP_SHARED(ticket, drawn, 1);
+  UPSWEEP_SHARED(T, chunk_totals, warps);
+  UPSWEEP_SHARED(T, tile_totals, Sizes::tiles);
+  UPSWEEP_SHARED(T, group_totals, warp_size);
+  UPSWEEP_SHARED(group_part<T>, in_group, 1);
+
+  const int lane = lane_index();
+  const int warp = warp_index();
+  if (what.n == 0) {
+    if (thread_index() == 0 && what.total.size() != 0) what.store_total_of_none();
+    return;
+  }
+  const std::int64_t units = (what.n + unit_elements - 1) / unit_elements;
+  const bool alone = units == 1;
+  const bool draws = units > grid_size();
+  carry<Op> groups = what.start();  // those before group `first`, folded
+  std::int64_t first = 0;
+
+  for (std::int64_t unit = block_index(); unit < units;) {
+    const std::int64_t begin = unit * unit_elements + warp * chunk::elements + lane * vec;
+    chunk part;
+    if (what.straight_in && (unit + 1) * unit_elements <= what.n) {
+      UPSWEEP_UNROLL
+      for (int r = 0; r < chunk::rows; ++r)
+        part.row[r] =
+            load_as<quad>(what.in, (begin + r * chunk::row_elements) * static_cast<int>(sizeof(E)));
+      UPSWEEP_UNROLL
+      for (quad& q : part.row) q = what.flipped(q);
+    } else {
+      UPSWEEP_UNROLL
+      for (int r = 0; r < chunk::rows; ++r)
+        part.row[r] = what.load(begin + r * chunk::row_elements);
+    }
+    if (thread_index() == 0) {
+      if (draws)
+        drawn[0] = more.draw_of(units - grid_size());
+      else
+        drawn[0] = {units, alone ? 0 : more.run()};
+    }
+
+    const T of_chunk = part.total();
+    if (lane == 0) chunk_totals[warp] = of_chunk;
+    sync_block();
+    const ticket next = drawn[0];
+    const int b = static_cast<int>(unit / in_super % warp_size);
+    const std::int64_t group = unit / in_super / warp_size;
+    if (warp == 0) {
+      // A lane has a chunk, then its tile, then its super.
+      T t = chunk_totals[lane % warps];
+      t = total_over<Op>(1, Sizes::chunks, t);
+      if constexpr (!by_tiles) {
+        if (lane < warps && lane % Sizes::chunks == 0) tile_totals[lane / Sizes::chunks] = t;
+        t = total_over<Op>(Sizes::chunks, warps, t);
+      }
+      if (lane == 0 && alone) {
+        if (by_tiles) tile_totals[0] = t;
+        in_group[0] = {Op::identity(), t};
+      } else if (lane == 0) {
+        totals.publish(unit, next.run, t);
+      }
+    }
+    part.scan();
+
+    // The first warp reads the unit's own group, the others those between it and the last unit's.
+    if (warp == 0 && !alone) {
+      std::int64_t u[in_super];
+      bool wanted[in_super];
+      T t[in_super];
+      UPSWEEP_UNROLL
+      for (int k = 0; k < in_super; ++k) {
+        u[k] = (group * warp_size + lane) * in_super + k;
+        wanted[k] = u[k] <= unit;
+      }
+      totals.wait(u, wanted, next.run, t);
+      const group_part<T> found = part_of_group<Op>(tree_total<Op>(t), b);
+      if (lane == 0) in_group[0] = found;
+      if constexpr (by_tiles)
+        if (lane == b) {
+          UPSWEEP_UNROLL
+          for (int k = 0; k < in_super; ++k) tile_totals[k] = t[k];
+        }
+    }
+    do {
+      const int count = static_cast<int>(group - first < warp_size ? group - first : warp_size);
+      for (int w = warps > 1 ? warp - 1 : 0; w >= 0 && w<count; w += warps> 1 ? warps - 1 : 1) {
+        std::int64_t u[in_super];
+        bool wanted[in_super];
+        T t[in_super];
+        UPSWEEP_UNROLL
+        for (int k = 0; k < in_super; ++k) {
+          u[k] = ((first + w) * warp_size + lane) * in_super + k;
+          wanted[k] = true;
+        }
+        totals.wait(u, wanted, next.run, t);
+        const T of_group = total_over<Op>(1, warp_size, tree_total<Op>(t));
+        if (lane == 0) group_totals[w] = of_group;
+      }
+      sync_block();
+      for (int w = 0; w < count; ++w) {
+        const T of_group = group_totals[w];
+        groups = {true, groups.then(of_group)};
+      }
+      first += count;
+      if (first < group || draws) sync_block();  // before group_totals changes
+    } while (first < group);
+    if (!draws && !alone && unit == units - 1 && thread_index() == 0) more.finish(next.run);
+
+    const group_part<T> found = in_group[0];
+    const super_place<Op> place = place_of<Op>(groups, found, b);
+    const int tile = static_cast<int>(unit % in_super);
+    const auto at = [&](int c) {
+      return at_chunk<Op, Sizes>(tile * warps + c, place, tile_totals, 0, chunk_totals,
+                                 -tile * warps);
+    };
+    const carry<Op> before = at(warp), end = at(warp + 1);
+    const bool straight = what.stored_straight(unit * unit_elements, (unit + 1) * unit_elements);
+    part.results(before, end.value, what.exclusive, [&](int r, const quad& y, T w) {
+      const std::int64_t i = begin + r * chunk::row_elements;
+      if (straight)
+        store_as(what.out, i * static_cast<int>(sizeof(E)), what.flipped(y));
+      else
+        what.store(i, y, w);
+    });
+    unit = draws ? grid_size() + next.tile : units;
+    if (draws) sync_block();  // before the next unit's totals
+  }
+}
+
+}  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels
+
+#endif

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef UPSWEEP_KERNELS_SINGLE_PASS_HPP
+#define UPSWEEP_KERNELS_SINGLE_PASS_HPP
+
+// The host's handle on the production scan, for backends/cuda and backends/simt alike: which kernel
+// runs, with what parameters, and a scan in the kernels' terms.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "grid/single_pass/persistent.hpp"
+#include "grid/single_pass/registers.hpp"
+#include "runner.hpp"
+#include "single_pass_options.hpp"
+#include "upsweep/error.hpp"
+#include "upsweep/spec.hpp"
+#include "workspace.hpp"
+
+namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
+
+// Up to which lengths each shape is used, in its units.
+struct shape_limits {
+  std::int64_t tiles;   // then supers, up to
+  std::int64_t rounds;  // supers for each place in a wave of blocks; then the ring
+};
+// Measured on an H200. Without bulk copies supers serve all lengths.
+inline constexpr shape_limits measured_limits{64, 2};
+
+constexpr scalar scalar_kind(type t) {
+  switch (t) {
+    case type::i8: return scalar::i8;
+    case type::u8: return scalar::u8;
+    case type::i16: return scalar::i16;
+    case type::u16: return scalar::u16;
+    case type::i32: return scalar::i32;
+    case type::u32: return scalar::u32;
+    case type::f16: return scalar::f16;
+    case type::bf16: return scalar::bf16;
+    case type::f32:
+    case type::c64: return scalar::f32;
+    case type::f64:
+    case type::c128: return scalar::f64;
+    default: return scalar::i64;
+  }
+}
+
+// What makes another operator of one: max(a, b) = ~min(~a, ~b), and likewise and, by or; unsigned
+// integers less half of their range are in the order of signed ones. The bits of one scalar.
+constexpr std::uint64_t flipped_bits(builtin op, type out) {
+  const detail::type_facts f = detail::facts_of(accumulator_of(out));
+  const int bits =
+      8 * static_cast<int>(f.integer ? (f.digits + f.is_signed) / 8 : (f.digits > 24 ? 8 : 4));
+  const std::uint64_t sign = std::uint64_t{1} << (bits - 1), all = sign | (sign - 1);
+  switch (op) {
+    case builtin::bit_and:
+    case builtin::logical_and: return all;
+    case builtin::minimum: return f.integer && !f.is_signed ? sign : 0;
+    case builtin::maximum: return !f.integer ? sign : f.is_signed ? all : all ^ sign;
+    default: return 0;
+  }
+}
+
+template <class Op, class E, class Sizes>
+class single_pass_runner final : public runner {
+  using T = typename Op::value;
+  using scan = flat<Op, E>;
+  using S = typename scan::S;
+  using tile_unit = block_unit<Sizes, true>;
+  using super_unit = block_unit<Sizes, false>;
+  static constexpr std::int64_t vec = vec_of<Op, E>::size;
+  static constexpr std::int64_t super = Sizes::super_vecs * vec;
+  static constexpr std::int64_t tile = super / Sizes::tiles;
+
+ public:
+  single_pass_runner(const spec& what, std::int64_t at_most, const device_facts& device,
+                     const single_pass_options& forced)
+      : device_(device), forced_(forced), longest_(at_most) {
+    const bool affine = what.op.id == builtin::affine;
+    const bool split = affine && what.affine == affine_form::split;
+    scan_.from = scalar_kind(what.in);
+    scan_.to = scalar_kind(what.out);
+    scan_.in_scalar = static_cast<int>(alignment_of(what.in));
+    scan_.out_scalar = static_cast<int>(alignment_of(what.out));
+    const bool pairs = (affine && !split) || (what.in == type::c64 || what.in == type::c128);
+    scan_.made = split             ? form::split
+                 : pairs           ? form::pair
+                 : scan::parts > 1 ? form::real
+                                   : form::single;
+    scan_.in_size = scan_.in_scalar * (pairs ? 2 : 1);
+    scan_.out_size = scan_.out_scalar * (split ? 1 : scan::parts);
+    scan_.native_in = scan_.in_size == static_cast<int>(sizeof(E)) && !split &&
+                      is_float<S> == !detail::facts_of(what.in).integer;
+    scan_.native_out = scan_.out_size == static_cast<int>(sizeof(E));
+    scan_.exclusive = what.kind == kind::exclusive;
+    scan_.reverse = what.direction == direction::reverse;
+    scan_.truth = what.op.id == builtin::logical_and || what.op.id == builtin::logical_or;
+    const std::uint64_t flip = flipped_bits(what.op.id, what.out);
+    std::memcpy(&flip_, &flip, sizeof(flip_));
+    fill(scan_.flip, scan_.flip_high, flip);
+    if (scan_.truth) fill(scan_.keep, scan_.keep_high, 1);
+    scan_.first = static_cast<E>(Op::first());
+
+    ring_.stage_bytes = static_cast<int>((Sizes::super_vecs * vec * scan_.in_size + 31) / 16 * 16) *
+                        (split ? 2 : 1);
+    ring_.stages = std::min({device.shared_bytes / ring_.stage_bytes, forced.stages, max_stages});
+    constexpr int enough_in_flight = 64 << 10;
+    ring_.in_flight =
+        std::clamp(enough_in_flight / ring_.stage_bytes, 2, std::max(ring_.stages, 2));
+    if (!device.bulk_copies) ring_.stages = 0;
+    if (ring_.stages >= 2)
+      allow_shared(persistent_kernel<Op, E, Sizes>, device.shared_bytes);  // of all plans
+    else if (forced.shape == scan_shape::ring)
+      throw error(errc::unsupported,
+                  "UPSWEEP_SINGLE_PASS: shape=ring needs bulk copies (compute capability 9.0) and "
+                  "two stages of " +
+                      std::to_string(ring_.stage_bytes) + " bytes of shared memory");
+    if (count(at_most, super) > max_tiles)
+      throw error(errc::unsupported, "extents.length: " + std::to_string(at_most) +
+                                         " is more than it serves, " +
+                                         std::to_string(max_tiles * super));
+  }
+
+  std::size_t workspace_bytes() const override {
+    return tickets::bytes() + unit_totals<T>::bytes(words());
+  }
+
+  void run(stream on, const call& c, void* memory) override {
+    workspace space(static_cast<std::byte*>(memory), longest_);
+    const tickets more(space);
+    const unit_totals<T> totals(space, words());
+    const scan what = scan_of(c);
+    switch (shape_for(c.n)) {
+      case scan_shape::tiles: return launch_units<true>(on, what, more, totals, count(c.n, tile));
+      case scan_shape::ring: {
+        const std::int64_t blocks = blocks_for(count(c.n, super), device_.multiprocessors);
+        return launch(on,
+                      {.blocks = blocks,
+                       .threads = roles<Sizes>::threads,
+                       .shared_bytes = ring_.stages * ring_.stage_bytes,
+                       .together = blocks > 1},
+                      persistent_kernel<Op, E, Sizes>, what, more, totals, ring_);
+      }
+      default: return launch_units<false>(on, what, more, totals, count(c.n, super));
+    }
+  }
+
+  void total_of_none(const void* init, void* total) const override {
+    E e{};
+    if (init != nullptr) {
+      std::memcpy(static_cast<void*>(&e), init, sizeof(E));
+    } else {
+      e = scan_.first;
+      flip(e);
+      auto* const at = reinterpret_cast<unsigned char*>(&e);
+      for (std::size_t b = 0; scan_.truth && b < sizeof(E); ++b) at[b] &= b == 0 ? 1 : 0;
+    }
+    if (scan_.native_out) {
+      std::memcpy(total, &e, sizeof(E));
+    } else if constexpr (scan::parts == 2) {
+      std::memcpy(total, reinterpret_cast<const S*>(&e) + 1, sizeof(S));
+    } else {
+      const auto x = static_cast<float>(e);
+      const std::uint16_t bits = scan_.to == scalar::f16 ? float16(x).bits : bfloat16(x).bits;
+      std::memcpy(total, &bits, sizeof bits);
+    }
+  }
+
+  bool serves_init_device() const override { return true; }
+
+  std::string policy(std::string_view) const override {
+    const shape_limits up_to = limits();
+    std::string text = "order 1";
+    if (forced_.shape == scan_shape::by_policy)
+      text +=
+          ": tiles of " + std::to_string(tile) + " elements in registers up to " +
+          std::to_string(up_to.tiles * tile) + ", supers of " + std::to_string(super) +
+          (ring_.stages < 2 ? " above"
+                            : " up to " + std::to_string(wave_of_supers() * up_to.rounds * super) +
+                                  ", above in a ring of " + std::to_string(ring_.stages) +
+                                  " stages of " + std::to_string(ring_.stage_bytes) + " bytes");
+    else
+      text += ", shape forced";
+    return text + ", " + std::to_string(device_.multiprocessors) + " multiprocessors";
+  }
+
+ private:
+  static std::int64_t count(std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit; }
+
+  void flip(E& e) const {
+    auto* const at = reinterpret_cast<unsigned char*>(&e);
+    for (std::size_t b = 0; b < sizeof(E); ++b) at[b] ^= flip_[b % sizeof(S)];
+  }
+
+  // The bits of every scalar, in two words.
+  static void fill(std::uint32_t& low, std::uint32_t& high, std::uint64_t bits) {
+    for (std::size_t b = 8 * sizeof(S); b < 64; b *= 2) bits |= bits << b;
+    low = static_cast<std::uint32_t>(bits);
+    high = static_cast<std::uint32_t>(bits >> 32);
+  }
+
+  static constexpr shape_limits limits() { return measured_limits; }
+
+  // Blocks of supers that run at once.
+  std::int64_t wave_of_supers() const {
+    return std::int64_t{super_unit::resident(sizeof(T))} * device_.multiprocessors;
+  }
+
+  scan_shape shape_for(std::int64_t n) const {
+    if (forced_.shape != scan_shape::by_policy && n > 0) return forced_.shape;
+    const std::int64_t supers = count(n, super);
+    if (supers > 1 && count(n, tile) <= limits().tiles) return scan_shape::tiles;
+    if (n <= tile) return scan_shape::tiles;
+    if (ring_.stages < 2 || supers <= wave_of_supers() * limits().rounds) return scan_shape::supers;
+    return scan_shape::ring;
+  }
+
+  // As many as there are words for: of the shapes that may be used, in whole groups.
+  std::int64_t words() const {
+    const std::int64_t tiles = count(longest_, tile);
+    const std::int64_t most_tiles =
+        forced_.shape == scan_shape::tiles ? tiles : std::min(tiles, limits().tiles);
+    return std::max(count(count(longest_, super), warp_size) * warp_size,
+                    count(most_tiles, warp_size * Sizes::tiles) * warp_size * Sizes::tiles);
+  }
+
+  std::int64_t blocks_for(std::int64_t units, std::int64_t places) const {
+    return std::max<std::int64_t>(1, std::min({units, places, forced_.blocks}));
+  }
+
+  template <bool by_tiles>
+  void launch_units(stream on, const scan& what, const tickets& more, const unit_totals<T>& totals,
+                    std::int64_t units) const {
+    using unit = block_unit<Sizes, by_tiles>;
+    const std::int64_t blocks =
+        blocks_for(units, std::int64_t{unit::resident(sizeof(T))} * device_.multiprocessors);
+    launch(on, {.blocks = blocks, .threads = unit::threads, .together = blocks > 1},
+           register_kernel<Op, E, Sizes, by_tiles>, what, more, totals);
+  }
+
+  scan scan_of(const call& c) const {
+    scan s = scan_;
+    const auto bytes = [](const void* p) { return static_cast<const std::byte*>(p); };
+    s.in = {bytes(c.in), c.n * s.in_size};
+    s.out = {static_cast<std::byte*>(c.out), c.n * s.out_size};
+    if (s.made == form::split) s.scales = {bytes(c.coefficients), c.n * s.in_size};
+    if (c.total != nullptr) s.total = {static_cast<std::byte*>(c.total), s.out_size};
+    s.n = c.n;
+    s.aligned_in = aligned(s.in, s.place(0) * s.in_size, s.in_size);
+    s.aligned_scales = aligned(s.scales, s.place(0) * s.in_size, s.in_size);
+    s.aligned_out = aligned(s.out, s.place(0) * s.out_size, s.out_size);
+    s.straight_in = s.native_in && s.aligned_in && !s.reverse && !s.truth;
+    s.straight_out = s.native_out && s.aligned_out && !s.reverse && !s.truth;
+    s.has_init = c.init != nullptr || c.init_device != nullptr;
+    if (c.init != nullptr) {
+      std::memcpy(static_cast<void*>(&s.init), c.init, sizeof(E));
+      // 0 or 1 counts as no bits or all.
+      if (s.truth && *static_cast<const unsigned char*>(c.init) != 0)
+        std::memset(static_cast<void*>(&s.init), 0xff, sizeof(E));
+      flip(s.init);
+    }
+    if (c.init_device != nullptr)
+      s.init_there = {bytes(c.init_device),
+                      static_cast<std::int64_t>(s.made == form::split ? sizeof(S) : sizeof(E))};
+    return s;
+  }
+
+  // Whether each vec of an array lies at a multiple of its size.
+  template <class View>
+  static bool aligned(const View& a, std::int64_t first, int element) {
+    return (address_of(a, first) & (vec * element - 1)) == 0;
+  }
+
+  device_facts device_;
+  single_pass_options forced_;
+  std::int64_t longest_;
+  scan scan_;
+  unsigned char flip_[8];
+  ring ring_;
+};
+
+template <class Op, class E, class Sizes>
+std::unique_ptr<runner> make_runner(const spec& what, std::int64_t at_most,
+                                    const device_facts& device, const single_pass_options& forced) {
+  return std::make_unique<single_pass_runner<Op, E, Sizes>>(what, at_most, device, forced);
+}
+
+// For integers of so many bytes.
+template <class U, class I, class Sizes>
+runner_maker integer_runner(builtin op) {
+  using Wide = decltype(U{} + 0u);
+  using Signed = std::conditional_t<sizeof(U) == 8, std::int64_t, std::int32_t>;
+  switch (op) {
+    case builtin::sum: return make_runner<sum_op<Wide>, U, Sizes>;
+    case builtin::product: return make_runner<product_op<Wide>, U, Sizes>;
+    case builtin::bit_and:
+    case builtin::bit_or:
+    case builtin::logical_and:
+    case builtin::logical_or: return make_runner<or_op<Wide>, U, Sizes>;
+    case builtin::bit_xor: return make_runner<xor_op<Wide>, U, Sizes>;
+    case builtin::minimum:
+    case builtin::maximum: return make_runner<minimum_op<Signed, I>, I, Sizes>;
+    default: return nullptr;
+  }
+}
+
+template <class F, class Sizes>
+runner_maker float_runner(builtin op) {
+  switch (op) {
+    case builtin::sum: return make_runner<sum_op<F>, F, Sizes>;
+    case builtin::product: return make_runner<product_op<F>, F, Sizes>;
+    case builtin::minimum:
+    case builtin::maximum: return make_runner<minimum_op<F>, F, Sizes>;
+    default: return nullptr;
+  }
+}
+
+template <class F, class Sizes>
+runner_maker complex_runner(builtin op) {
+  return op == builtin::sum       ? make_runner<sum_op<complex<F>>, complex<F>, Sizes>
+         : op == builtin::product ? make_runner<product_op<complex<F>>, complex<F>, Sizes>
+                                  : nullptr;
+}
+
+// By accumulator, in parts that are compiled apart. nullptr: not of this part.
+template <class Sizes>
+runner_maker narrow_runner(type accumulator, builtin op) {
+  switch (accumulator) {
+    case type::i8:
+    case type::u8: return integer_runner<std::uint8_t, std::int8_t, Sizes>(op);
+    case type::i16:
+    case type::u16: return integer_runner<std::uint16_t, std::int16_t, Sizes>(op);
+    default: return nullptr;
+  }
+}
+
+template <class Sizes>
+runner_maker wide_runner(type accumulator, builtin op) {
+  switch (accumulator) {
+    case type::i32:
+    case type::u32: return integer_runner<std::uint32_t, std::int32_t, Sizes>(op);
+    case type::i64:
+    case type::u64: return integer_runner<std::uint64_t, std::int64_t, Sizes>(op);
+    default: return nullptr;
+  }
+}
+
+template <class Sizes>
+runner_maker real_runner(type accumulator, builtin op) {
+  switch (accumulator) {
+    case type::f32: return float_runner<float, Sizes>(op);
+    case type::f64: return float_runner<double, Sizes>(op);
+    default: return nullptr;
+  }
+}
+
+template <class Sizes>
+runner_maker pair_runner(type accumulator, builtin op) {
+  if (op == builtin::affine) {
+    switch (accumulator) {
+      case type::u32:
+        return make_runner<affine_op<std::uint32_t>, affine_map<std::uint32_t>, Sizes>;
+      case type::f32: return make_runner<affine_op<float>, affine_map<float>, Sizes>;
+      case type::f64: return make_runner<affine_op<double>, affine_map<double>, Sizes>;
+      default: return nullptr;
+    }
+  }
+  switch (accumulator) {
+    case type::c64: return complex_runner<float, Sizes>(op);
+    case type::c128: return complex_runner<double, Sizes>(op);
+    default: return nullptr;
+  }
+}
+
+}  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels
+
+#endif

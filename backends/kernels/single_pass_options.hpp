@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef UPSWEEP_KERNELS_SINGLE_PASS_OPTIONS_HPP
+#define UPSWEEP_KERNELS_SINGLE_PASS_OPTIONS_HPP
+
+// What the production scan's host half is made from, without its kernels.
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+
+#include "runner.hpp"
+#include "setting.hpp"
+#include "upsweep/spec.hpp"
+
+namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
+
+struct device_facts {
+  int multiprocessors = 1;
+  int shared_bytes = 0;  // of a block that is alone on its multiprocessor
+  bool bulk_copies = false;
+};
+
+// tiles, supers: register_kernel by these units. ring: persistent_kernel.
+enum class scan_shape : std::uint8_t { by_policy, tiles, supers, ring };
+
+// Of UPSWEEP_SINGLE_PASS: what tests force. shape: tiles, supers or ring; blocks, stages: at most.
+struct single_pass_options {
+  scan_shape shape = scan_shape::by_policy;
+  std::int64_t blocks = std::numeric_limits<std::int32_t>::max();
+  int stages = std::numeric_limits<std::int32_t>::max();
+};
+
+inline single_pass_options single_pass_options_from_environment() {
+  single_pass_options o;
+  for_each_setting("UPSWEEP_SINGLE_PASS", [&](const setting& s) {
+    if (s.key == "shape") {
+      if (s.value == "tiles")
+        o.shape = scan_shape::tiles;
+      else if (s.value == "supers")
+        o.shape = scan_shape::supers;
+      else if (s.value == "ring")
+        o.shape = scan_shape::ring;
+      else
+        s.refuse("tiles, supers or ring");
+    } else if (s.key == "blocks") {
+      o.blocks = s.number<std::int64_t>(1);
+    } else if (s.key == "stages") {
+      o.stages = s.number(2);
+    } else {
+      s.refuse("a setting: shape, blocks and stages are");
+    }
+  });
+  return o;
+}
+
+// Makes the runner of a spec with one operator and type of accumulators.
+using runner_maker = std::unique_ptr<runner> (*)(const spec&, std::int64_t at_most,
+                                                 const device_facts&, const single_pass_options&);
+
+}  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels
+
+#endif

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The production scan on fibers: all its kernels, bulk copies included.
+#include "backends/kernels/single_pass.hpp"
+
+#include "backends/simt/tables.hpp"
+
+namespace upsweep::simt {
+
+namespace {
+
+kernels::runner_maker maker(const spec& what, bool small_units) {
+  const type accumulator = accumulator_of(what.out);
+  for (const auto part : {single_pass_narrow, single_pass_wide, single_pass_real, single_pass_pair})
+    if (const auto make = part(accumulator, what.op.id, small_units)) return make;
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<entry> production() {
+  return {{"simt.single_pass",
+           [](const spec& what, std::int64_t) {
+             return maker(what, true) == nullptr ? "it has no kernel for this operator on this type"
+                                                 : "";
+           },
+           [](const spec& what, std::int64_t n, const settings& how) {
+             // Few places in a wave, so that short scans fill more than one.
+             const kernels::device_facts device{
+                 .multiprocessors = 2, .shared_bytes = 224 << 10, .bulk_copies = true};
+             return maker(what, how.small_units)(what, n, device,
+                                                 kernels::single_pass_options_from_environment());
+           }}};
+}
+
+}  // namespace upsweep::simt
