@@ -13,23 +13,25 @@ namespace upsweep::detail {
 
 namespace {
 
-registration of(const backend* b, std::string_view name, role what, bool deterministic) {
-  return {name, what, deterministic, b, b == nullptr ? "this version of upsweep lacks it yet" : ""};
+registration of(const backend* b, std::string_view name, role what, bool deterministic,
+                memory home) {
+  return {name, what, deterministic, b, b == nullptr ? "this version of upsweep lacks it yet" : "",
+          home};
 }
 
 // UPSWEEP_NO_CUDA and UPSWEEP_NO_SIMT say why this build has none of a family.
 registration cuda(std::string_view name, role what, bool deterministic) {
 #ifdef UPSWEEP_NO_CUDA
-  return {name, what, deterministic, nullptr, UPSWEEP_NO_CUDA};
+  return {name, what, deterministic, nullptr, UPSWEEP_NO_CUDA, memory::device};
 #else
-  return of(upsweep::cuda::find(name), name, what, deterministic);
+  return of(upsweep::cuda::find(name), name, what, deterministic, memory::device);
 #endif
 }
 registration simt(std::string_view name, role what, bool deterministic) {
 #ifdef UPSWEEP_NO_SIMT
-  return {name, what, deterministic, nullptr, UPSWEEP_NO_SIMT};
+  return {name, what, deterministic, nullptr, UPSWEEP_NO_SIMT, memory::host};
 #else
-  return of(upsweep::simt::find(name), name, what, deterministic);
+  return of(upsweep::simt::find(name), name, what, deterministic, memory::host);
 #endif
 }
 
@@ -38,8 +40,8 @@ registration simt(std::string_view name, role what, bool deterministic) {
 std::span<const registration> registry() {
   static const registration all[] = {
       cuda("cuda.single_pass", role::production, true),
-      {"cpu.openmp", role::production, true, &cpu::openmp(), {}},
-      {"cpu.serial", role::reference, true, &cpu::serial(), {}},
+      {"cpu.openmp", role::production, true, &cpu::openmp(), {}, memory::host},
+      {"cpu.serial", role::reference, true, &cpu::serial(), {}, memory::host},
       cuda("cuda.decoupled_lookback", role::textbook, false),
       cuda("cuda.chained", role::textbook, true),
       cuda("cuda.three_pass", role::textbook, true),

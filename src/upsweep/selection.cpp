@@ -116,7 +116,11 @@ selection select(const spec& what, const extents& at_most, const plan_options& o
   std::string refusals;
   for (const registration& r : registry()) {
     if (r.what != role::production) continue;
-    std::string reason = absence(r);
+    // Before its probe: host data are no reason to wake a GPU.
+    std::string reason =
+        r.home == options.memory
+            ? absence(r)
+            : std::string("it scans ") + (r.home == memory::host ? "host" : "device") + " memory";
     if (reason.empty()) reason = r.instance->refusal(what, at_most, options.memory);
     if (reason.empty())
       return {&r, options.memory == memory::host ? "chosen by auto for host memory"

@@ -51,13 +51,13 @@ fake_backends& fakes() {
 std::span<const detail::registration> detail::registry() {
   testing::fake_backends& f = testing::fakes();
   static const registration all[] = {
-      {"cuda.single_pass", role::production, true, &f.device, {}},
-      {"simt.single_pass", role::production, true, nullptr, "built without fibers"},
-      {"cpu.serial", role::reference, true, &f.serial, {}},
-      {"cpu.textbook", role::textbook, false, &f.textbook, {}},
-      {"cpu.absent", role::production, true, &f.absent, {}},
-      {"cpu.openmp", role::production, true, &f.openmp, {}},
-      {"cpu.second", role::production, true, &f.second, {}},
+      {"cuda.single_pass", role::production, true, &f.device, {}, memory::device},
+      {"simt.single_pass", role::production, true, nullptr, "built without fibers", memory::host},
+      {"cpu.serial", role::reference, true, &f.serial, {}, memory::host},
+      {"cpu.textbook", role::textbook, false, &f.textbook, {}, memory::host},
+      {"cpu.absent", role::production, true, &f.absent, {}, memory::host},
+      {"cpu.openmp", role::production, true, &f.openmp, {}, memory::host},
+      {"cpu.second", role::production, true, &f.second, {}, memory::host},
   };
   return all;
 }

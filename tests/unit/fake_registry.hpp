@@ -18,12 +18,12 @@ struct fake_backend final : detail::backend {
 
   detail::availability probe() const override { return here; }
   std::string refusal(const spec&, const extents&, memory where) const override {
-    return where != serves ? "it scans other memory" : refuses;
+    return where == memory::device && serves == memory::host ? "it scans other memory" : refuses;
   }
   std::unique_ptr<detail::plan_impl> make_plan(const spec&, const extents&,
                                                const plan_options&) const override;
 
-  memory serves;
+  memory serves;  // device: host memory too, as a GPU backend does
   detail::availability here;
   std::string refuses{};                // why it serves nothing, or empty
   std::function<void()> on_make = {};   // when a plan is made

@@ -85,6 +85,7 @@ struct registration {
   bool deterministic;
   const backend* instance;           // nullptr: not compiled in
   std::string_view not_compiled_in;  // why; empty otherwise
+  memory home = memory::host;        // where the arrays live that auto gives it
 };
 
 // backends/registry.cpp: every backend, in order of preference.
