@@ -11,8 +11,8 @@
 //   scanners    some chunks each, from the stage into registers, scanned, and stored
 //
 // Each waits for the others' work on a stage by four barriers: landed (the loader's), reduced,
-// placed (look-back's) and freed (the scanners have read it). The loader ends all by a stage whose
-// super there is none of.
+// placed (look-back's) and freed (the scanners have read it, and the first reducer the tiles'
+// totals). The loader ends all by a stage whose super there is none of.
 
 #include <cstdint>
 
@@ -75,7 +75,7 @@ void persistent_kernel(flat<Op, E> what, tickets more, unit_totals<typename Op::
     landed.init(thread_index(), 1);
     reduced.init(thread_index(), roles::reducers);
     placed.init(thread_index(), 1);
-    freed.init(thread_index(), roles::scanners);
+    freed.init(thread_index(), roles::scanners + 1);
   }
   sync_block();
 
@@ -261,6 +261,7 @@ void persistent_kernel(flat<Op, E> what, tickets more, unit_totals<typename Op::
           UPSWEEP_UNROLL
           for (int k = 0; k < tiles; ++k) of_tiles[k] = tile_totals[stage * tiles + k];
           totals.publish(mine.tile, mine.run, tree_total<Op>(of_tiles));
+          freed.arrive(stage);  // has read: the total, relaxed, does not say so
         }
       }
     }
