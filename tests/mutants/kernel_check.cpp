@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs what the macro CHECKED names in many schedules; prints the first fault or wrong result and
 // exits with 1, else "right". kernels.py compiles it against kernels that it has mutated.
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <iostream>
 #include <string>
 #include <vector>
 
 #include "backends/kernels/algorithms.hpp"
+#include "backends/kernels/grid/single_pass/persistent.hpp"
+#include "backends/kernels/grid/single_pass/registers.hpp"
 #include "backends/kernels/operators.hpp"
 #include "backends/simt/device.hpp"
 #include "tests/mutants/small_kernels.hpp"
@@ -31,9 +35,10 @@ std::uint32_t scramble(std::uint32_t x) {
   return x * 0x846ca68bu;
 }
 
-std::vector<T> values(std::int64_t n, std::uint32_t seed) {
-  std::vector<T> v(static_cast<std::size_t>(n));
-  for (T& x : v) {
+template <class V = T>
+std::vector<V> values(std::int64_t n, std::uint32_t seed) {
+  std::vector<V> v(static_cast<std::size_t>(n));
+  for (V& x : v) {
     x.coefficient = scramble(++seed);
     x.offset = scramble(++seed);
   }
@@ -59,11 +64,13 @@ class buffer {
   E* data_;
 };
 
-void expect_scan(const T* got, const std::vector<T>& in, bool exclusive) {
-  T sum = Op::first();
+template <class V>
+void expect_scan(const V* got, const std::vector<V>& in, bool exclusive) {
+  using O = affine_op<decltype(V::offset)>;
+  V sum = O::first();
   for (std::size_t i = 0; i < in.size(); ++i) {
-    const T through = Op::combine(sum, in[i]);
-    const T want = exclusive ? sum : through;
+    const V through = O::combine(sum, in[i]);
+    const V want = exclusive ? sum : through;
     if (std::memcmp(&got[i], &want, sizeof want) != 0)
       throw wrong("wrong result: element " + std::to_string(i) + " of " +
                   std::to_string(in.size()));
@@ -114,6 +121,108 @@ void check_many_tiles(simt::device& some) {
   expect_scan(out.data(), in, false);
 }
 
+// A run of the production scan.
+struct production_run {
+  std::int64_t n;
+  std::int64_t blocks;
+  bool edges = false;  // arrays that begin between two multiples of 16 bytes
+  bool in_place = false;
+  int stages = 2;  // of a ring
+};
+
+// Runs one after the other on one workspace; start(what, more, totals, run) launches one.
+template <class Op, class Sizes, class Start>
+void check_production(simt::device& d, std::initializer_list<production_run> runs, Start&& start) {
+  using V = typename Op::value;
+  constexpr int element = static_cast<int>(sizeof(V));
+  constexpr std::int64_t group = Sizes::supers * Sizes::super_vecs * vec_of<Op, V>::size;
+  std::int64_t longest = 0;
+  for (const production_run& r : runs) longest = std::max(longest, r.n);
+  const std::int64_t units = (longest + group - 1) / group * Sizes::supers * Sizes::tiles;
+  const buffer<std::byte> memory(d, tickets::bytes() + unit_totals<V>::bytes(units));
+  std::uint32_t seed = 1;
+  for (const production_run& r : runs) {
+    const std::vector<V> in = values<V>(r.n, seed += 9999);
+    const std::size_t skipped = r.edges ? 1 : 0;
+    const buffer<V> given(d, in.size() + skipped), other(d, in.size() + skipped);
+    V* const from = given.data() + skipped;
+    V* const to = (r.in_place ? given : other).data() + skipped;
+    std::memcpy(static_cast<void*>(from), in.data(), in.size() * sizeof(V));
+    flat<Op, V> what;
+    what.in = {reinterpret_cast<const std::byte*>(from), r.n * element};
+    what.out = {reinterpret_cast<std::byte*>(to), r.n * element};
+    what.n = r.n;
+    what.made = form::pair;
+    what.native_in = what.native_out = true;
+    what.aligned_in = what.aligned_out = what.straight_in = what.straight_out = !r.edges;
+    what.exclusive = seed % 2 == 0;
+    what.first = Op::first();
+    what.in_size = what.out_size = element;
+    what.in_scalar = what.out_scalar = element / 2;
+    workspace space(memory.data(), longest);
+    const tickets more(space);
+    start(what, more, unit_totals<V>(space, units), r);
+    expect_scan(to, in, what.exclusive);
+  }
+}
+
+using four_chunks = unit_sizes<1, 4, 1>;
+using four_tiles = unit_sizes<1, 1, 4>;
+
+// One block of all starts late, as on a GPU any may.
+template <class Op, class Sizes, bool by_tiles>
+UPSWEEP_KERNEL void late_register_kernel(flat<Op, typename Op::value> what, tickets more,
+                                         unit_totals<typename Op::value> totals) {
+  if (block_index() == grid_size() / 2)
+    for (int i = 0; i < 40; ++i) pause();
+  register_kernel<Op, typename Op::value, Sizes, by_tiles>(what, more, totals);
+}
+
+template <class Sizes, bool by_tiles, class Op = kernels::Op>
+void check_registers(simt::device& d) {
+  using unit = block_unit<Sizes, by_tiles>;
+  const std::int64_t n = vec_of<Op, typename Op::value>::size * unit::threads;
+  const auto start = [&](const auto& what, const tickets& more, const auto& totals,
+                         const production_run& r) {
+    launch(stream{&d}, {.blocks = r.blocks, .threads = unit::threads, .together = true},
+           late_register_kernel<Op, Sizes, by_tiles>, what, more, totals);
+  };
+  check_production<Op, Sizes>(d,
+                              {{n, 1},
+                               {5 * n - 3, 5},
+                               {7 * n, 3},
+                               {5 * n, 5},
+                               {66 * n + 1, 67},
+                               {67 * n - 1, 4, true},
+                               {3 * n, 2, true, true},
+                               {5 * n, 5}},
+                              start);
+}
+
+template <class Sizes>
+void check_ring(simt::device& d) {
+  const std::int64_t n = Sizes::super_vecs * vec_of<Op, T>::size;
+  const auto start = [&](const flat<Op, T>& what, const tickets& more, const unit_totals<T>& totals,
+                         const production_run& r) {
+    const ring how{r.stages, static_cast<int>(n * sizeof(T)) + 16, 2};
+    launch(stream{&d},
+           {.blocks = r.blocks,
+            .threads = roles<Sizes>::threads,
+            .shared_bytes = r.stages * how.stage_bytes,
+            .together = true},
+           persistent_kernel<Op, T, Sizes>, what, more, totals, how);
+  };
+  check_production<Op, Sizes>(d,
+                              {{n, 1},
+                               {9 * n - 3, 1, false, false, 3},
+                               {7 * n, 3},
+                               {9 * n - 5, 1, true},
+                               {66 * n + 1, 3, false, true, 4},
+                               {67 * n + 5, 2, true, true, 3},
+                               {4 * n, 2}},
+                              start);
+}
+
 template <class Op>
 using single_block_kogge_stone = single_block<Op, kogge_stone<Op>>;
 
@@ -152,6 +261,12 @@ void check_all(simt::device& d) {
   check<textbooks::decoupled_lookback>(d);
   check_many_tiles<textbooks::decoupled_lookback>(d);
   check<single_block_kogge_stone>(d);
+  check_registers<small_sizes, false>(d);
+  check_registers<small_sizes, false, affine_op<std::uint64_t>>(d);
+  check_registers<four_tiles, true>(d);
+  check_registers<four_chunks, false>(d);
+  check_ring<small_sizes>(d);
+  check_ring<four_tiles>(d);
   check_warp(d);
   check_hand_over(d);
 }

@@ -17,6 +17,16 @@ SMALL = "tests/mutants/small_kernels.hpp"
 LOOK_BACK = KERNELS + "look_back.hpp"
 CHAINED = "check<textbooks::chained>"
 LOOK = "check<textbooks::decoupled_lookback>"
+REGISTERS = KERNELS + "grid/single_pass/registers.hpp"
+PERSISTENT = KERNELS + "grid/single_pass/persistent.hpp"
+EXCHANGE = KERNELS + "grid/single_pass/exchange.hpp"
+UNITS = "check_registers<small_sizes, false>"
+WIDE_UNITS = "check_registers<small_sizes, false, affine_op<std::uint64_t>>"
+TILES = "check_registers<four_tiles, true>"
+SUPERS = "check_registers<four_chunks, false>"
+RING = "check_ring<small_sizes>"
+RING_OF_TILES = "check_ring<four_tiles>"
+STUCK = r"stuck: nobody makes progress; waiting: .*thread .* at .*"
 
 # (fault, file, text that occurs once, its replacement, what to check, the message that finds it)
 FAULTS = [
@@ -45,8 +55,7 @@ FAULTS = [
     ("acquire fence left out, payload atomic", SMALL, "    fence(order::acquire);\n", "",
      "check_hand_over", r"wrong result: an old value"),
     ("block index used as ticket", LOOK_BACK,
-     "const auto tile = static_cast<std::int64_t>(word - (run << ticket_bits));",
-     "const std::int64_t tile = block_index();",
+     "drawn[0] = draw_of(0);", "drawn[0] = {block_index(), draw_of(0).run};",
      CHAINED, r"stuck: nobody makes progress; waiting: thread .* at .*look_back.hpp"),
     ("lanes combined in the wrong order", KERNELS + "grid/decoupled_lookback.hpp",
      "x = Op::combine(left, x);", "x = Op::combine(x, left);", LOOK, r"wrong result"),
@@ -79,6 +88,82 @@ FAULTS = [
     ("shared array too small by its padding", KERNELS + "block/blelloch.hpp",
      "return total(threads) + 1;", "return tile(threads) + 1;",
      "check<textbooks::blelloch>", r"out of bounds: thread .* of an array of .* in shared memory"),
+
+    # Of the production scan.
+    ("total of an earlier run accepted", LOOK_BACK,
+     "got[i].tag == run)", "got[i].tag != 0)", TILES, r"wrong result"),
+    ("total of an earlier run accepted in a ring", LOOK_BACK,
+     "got[i].tag == run)", "got[i].tag != 0)", RING, r"wrong result"),
+    ("total accepted with half of it there", LOOK_BACK,
+     "for (int i = 0; i < count * words; ++i)\n        all =",
+     "for (int i = 0; i < count * words; i += words)\n        all =", WIDE_UNITS, r"wrong result"),
+    ("tickets reset with a draw in flight", LOOK_BACK,
+     "units + grid_size() - 1)", "units + grid_size() - 2)", UNITS, STUCK + "look_back.hpp"),
+    ("tickets of a ring reset with a draw in flight", LOOK_BACK,
+     "units + grid_size() - 1)", "units + grid_size() - 2)", RING, STUCK + "look_back.hpp"),
+    ("run ended by its first unit", REGISTERS,
+     "unit == units - 1 && thread_index()", "unit == 0 && thread_index()",
+     UNITS, STUCK + "look_back.hpp"),
+    ("run ended before its totals are read", REGISTERS,
+     "    part.scan();\n",
+     "    if (!draws && !alone && unit == units - 1 && thread_index() == 0) more.finish(next.run);\n"
+     "    part.scan();\n",
+     UNITS, STUCK + "look_back.hpp"),
+    ("end not handed to a ring's roles", PERSISTENT,
+     "fill({s, run});\n      if (s >= supers) break;",
+     "if (s >= supers) break;\n      fill({s, run});",
+     RING, STUCK + r"persistent.hpp:\d+ \(phase \d of the barrier lacks 1 of 1 arrivals"),
+    ("stage freed by one arrival less", PERSISTENT,
+     "roles::scanners + 1", "roles::scanners", RING_OF_TILES, r"race: thread .* shared memory"),
+    ("stage freed before its tiles' totals are read", PERSISTENT,
+     "          T of_tiles[tiles];\n"
+     "          UPSWEEP_UNROLL\n"
+     "          for (int k = 0; k < tiles; ++k) of_tiles[k] = tile_totals[stage * tiles + k];\n"
+     "          totals.publish(mine.tile, mine.run, tree_total<Op>(of_tiles));\n"
+     "          freed.arrive(stage);",
+     "          freed.arrive(stage);\n"
+     "          T of_tiles[tiles];\n"
+     "          UPSWEEP_UNROLL\n"
+     "          for (int k = 0; k < tiles; ++k) of_tiles[k] = tile_totals[stage * tiles + k];\n"
+     "          totals.publish(mine.tile, mine.run, tree_total<Op>(of_tiles));",
+     RING_OF_TILES, r"race: thread .* writes shared memory at .*; thread .* read it"),
+    ("stage freed before all lanes have read it", PERSISTENT,
+     "      sync_warp();\n      if (lane == 0) freed.arrive(stage);",
+     "      if (lane == 0) freed.arrive(stage);",
+     RING, r"race: thread .* writes shared memory at .*; thread .* read it"),
+    ("stage reduced before all lanes have read it", PERSISTENT,
+     "      sync_warp();\n      if (lane == 0) {\n        UPSWEEP_UNROLL",
+     "      if (lane == 0) {\n        UPSWEEP_UNROLL",
+     RING, r"race: thread .* writes shared memory at .*; thread .* read it"),
+    ("stage placed before all lanes have read it", PERSISTENT,
+     "      sync_warp();  // all lanes have read; likewise below\n", "",
+     RING, r"race: thread .* writes shared memory at .*; thread .* read it"),
+    ("look-back that does not wait for its stage", PERSISTENT,
+     "      landed.wait(stage, parity);\n"
+     "      const ticket mine = named[stage];\n"
+     "      if (mine.tile >= supers) break;\n"
+     "      // Not",
+     "      const ticket mine = named[stage];\n"
+     "      if (mine.tile >= supers) break;\n"
+     "      // Not",
+     RING, r"(race|uninitialised read): thread .* shared memory at .*persistent.hpp"),
+    ("stage reduced by one reducer less", PERSISTENT,
+     "thread_index(), roles::reducers", "thread_index(), roles::reducers - 1",
+     RING_OF_TILES, r"race: thread .* shared memory"),
+    ("proxy fence left out after a copy by hand", PERSISTENT,
+     "        fence_async();  // before the next copy to here\n", "",
+     RING, r"missing proxy fence: a bulk copy of thread .* writes shared memory"),
+    ("end of a unit made of what is before it", EXCHANGE,
+     "groups.then(part.with)}", "groups.then(part.before)}", UNITS, r"wrong result"),
+    ("groups combined in the wrong order", REGISTERS,
+     "groups.then(of_group)};", "groups.any ? Op::combine(of_group, groups.value) : of_group};",
+     SUPERS, r"wrong result"),
+    ("groups of a ring combined in the wrong order", PERSISTENT,
+     "groups.then(g)};", "groups.any ? Op::combine(g, groups.value) : g};",
+     RING, r"wrong result"),
+    ("totals overwritten before all have read them", REGISTERS,
+     "    if (draws) sync_block();  // before the next unit's totals\n", "",
+     SUPERS, r"race: thread .* shared memory"),
 ]
 
 
