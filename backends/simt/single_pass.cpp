@@ -20,8 +20,11 @@ kernels::runner_maker maker(const spec& what, bool small_units) {
 std::vector<entry> production() {
   return {{"simt.single_pass",
            [](const spec& what, std::int64_t) {
-             return maker(what, true) == nullptr ? "it has no kernel for this operator on this type"
-                                                 : "";
+             if (maker(what, false) == nullptr)
+               return "it has no kernel for this operator on this type";
+             const bool small = settings_from_environment().small_units;
+             return maker(what, small) == nullptr ? "a build with a sanitizer has no small units"
+                                                  : "";
            },
            [](const spec& what, std::int64_t n, const settings& how) {
              // Few places in a wave, so that short scans fill more than one.

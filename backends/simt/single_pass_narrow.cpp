@@ -5,8 +5,10 @@
 namespace upsweep::simt {
 
 kernels::runner_maker single_pass_narrow(type accumulator, builtin op, bool small_units) {
-  return small_units ? kernels::narrow_runner<kernels::small_sizes>(accumulator, op)
-                     : kernels::narrow_runner<kernels::order1_sizes>(accumulator, op);
+#ifndef UPSWEEP_SIMT_RAW
+  if (small_units) return kernels::narrow_runner<kernels::small_sizes>(accumulator, op);
+#endif
+  return small_units ? nullptr : kernels::narrow_runner<kernels::order1_sizes>(accumulator, op);
 }
 
 }  // namespace upsweep::simt

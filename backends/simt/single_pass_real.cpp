@@ -5,8 +5,10 @@
 namespace upsweep::simt {
 
 kernels::runner_maker single_pass_real(type accumulator, builtin op, bool small_units) {
-  return small_units ? kernels::real_runner<kernels::small_sizes>(accumulator, op)
-                     : kernels::real_runner<kernels::order1_sizes>(accumulator, op);
+#ifndef UPSWEEP_SIMT_RAW
+  if (small_units) return kernels::real_runner<kernels::small_sizes>(accumulator, op);
+#endif
+  return small_units ? nullptr : kernels::real_runner<kernels::order1_sizes>(accumulator, op);
 }
 
 }  // namespace upsweep::simt

@@ -25,7 +25,8 @@ struct entry {
 };
 
 // Of one operator and type of accumulators, each file with the kernels of some; else nullptr.
-// small_units: not order 1, but units of which a short scan fills many.
+// small_units: not order 1, but units of which a short scan fills many; in checked builds alone,
+// since each size of units takes minutes to compile with a sanitizer.
 kernels::runner_maker single_pass_narrow(type accumulator, builtin op, bool small_units);
 kernels::runner_maker single_pass_wide(type accumulator, builtin op, bool small_units);
 kernels::runner_maker single_pass_real(type accumulator, builtin op, bool small_units);
