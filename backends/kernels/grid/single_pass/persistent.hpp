@@ -161,7 +161,10 @@ void persistent_kernel(flat<Op, E> what, tickets more, unit_totals<typename Op::
           bytes += copy(what.scales, t.tile, stage * how.stage_bytes + second);
       }
       sync_warp();
-      if (lane == 0) landed.arrive_expecting(stage, bytes);
+      if (lane == 0 && bytes > 0)
+        landed.arrive_expecting(stage, bytes);
+      else if (lane == 0)
+        landed.arrive(stage);
     };
 
     // The first stages' supers go by the block's index; then those who are done first draw.
