@@ -189,6 +189,9 @@ class affine_reference {
     valid_ =
         !lost && in_range<T>(std::fabs(scaled)) && magnitude_ < std::numeric_limits<T>::max() / 2;
     if (order_ == brackets::left) return;
+    // A scan may put the identity before the first map: (1, -0.0) joins any but a coefficient that
+    // is no number.
+    valid_ = valid_ && std::isfinite(x[0]);
     // Products of coefficients are formed too. One that underflows does no harm among coefficients
     // up to 1: what it loses is not amplified.
     largest_ = std::max(largest_, magnitude_);
