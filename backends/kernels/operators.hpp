@@ -74,12 +74,11 @@ UPSWEEP_HOST_DEVICE constexpr T lowest() {
 
 // NaN wins, and -0.0 is below +0.0: equal values differ at most in the sign of a zero, which the
 // sum of both tells (only -0.0 + -0.0 is negative).
-// E: of what the values are, where T is a wider type for them.
-template <class T, class E = T>
+template <class T>
 struct minimum_op {
   using value = T;
   static constexpr bool neutral = true, commutes = true, exact = true;
-  UPSWEEP_HOST_DEVICE static T identity() { return T(highest<E>()); }
+  UPSWEEP_HOST_DEVICE static T identity() { return highest<T>(); }
   UPSWEEP_HOST_DEVICE static T first() { return identity(); }
   UPSWEEP_HOST_DEVICE static T combine(T l, T r) {
     if (l < r) return l;
@@ -90,6 +89,13 @@ struct minimum_op {
     }
     return l;
   }
+};
+
+// Of narrower integers E, in a T: the identity is one of E too.
+template <class T, class E>
+struct narrow_minimum_op : minimum_op<T> {
+  UPSWEEP_HOST_DEVICE static T identity() { return T(highest<E>()); }
+  UPSWEEP_HOST_DEVICE static T first() { return identity(); }
 };
 
 template <class T>

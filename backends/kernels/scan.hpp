@@ -2,7 +2,8 @@
 #ifndef UPSWEEP_KERNELS_SCAN_HPP
 #define UPSWEEP_KERNELS_SCAN_HPP
 
-// What every textbook kernel is asked for: the arrays and the variant of one flat scan.
+// What comes before an element; and what every textbook kernel is asked for, the arrays and the
+// variant of one flat scan.
 
 #include "port.hpp"
 

@@ -13,7 +13,7 @@
 
 #include "upsweep/error.hpp"
 
-namespace upsweep {
+namespace upsweep::detail {
 
 struct setting {
   std::string_view variable, key, value;
@@ -45,6 +45,6 @@ void for_each_setting(const char* variable, Each&& each) {
   }
 }
 
-}  // namespace upsweep
+}  // namespace upsweep::detail
 
 #endif

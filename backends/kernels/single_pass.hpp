@@ -120,10 +120,11 @@ class single_pass_runner final : public runner {
                   "UPSWEEP_SINGLE_PASS: shape=ring needs bulk copies (compute capability 9.0) and "
                   "two stages of " +
                       std::to_string(ring_.stage_bytes) + " bytes of shared memory");
-    if (count(at_most, super) > max_tiles)
+    const std::int64_t unit = forced.shape == scan_shape::tiles ? tile : super;
+    if (count(at_most, unit) > max_tiles)
       throw error(errc::unsupported, "extents.length: " + std::to_string(at_most) +
                                          " is more than it serves, " +
-                                         std::to_string(max_tiles * super));
+                                         std::to_string(max_tiles * unit));
   }
 
   std::size_t workspace_bytes() const override {
@@ -174,23 +175,31 @@ class single_pass_runner final : public runner {
   bool serves_init_device() const override { return true; }
 
   std::string policy(std::string_view) const override {
-    const shape_limits up_to = limits();
-    std::string text = "order 1";
-    if (forced_.shape == scan_shape::by_policy)
-      text +=
-          ": tiles of " + std::to_string(tile) + " elements in registers up to " +
-          std::to_string(up_to.tiles * tile) + ", supers of " + std::to_string(super) +
-          (ring_.stages < 2 ? " above"
-                            : " up to " + std::to_string(wave_of_supers() * up_to.rounds * super) +
-                                  ", above in a ring of " + std::to_string(ring_.stages) +
-                                  " stages of " + std::to_string(ring_.stage_bytes) + " bytes");
-    else
-      text += ", shape forced";
+    const shape_limits up_to = measured_limits;
+    std::string text =
+        std::is_same_v<Sizes, order1_sizes> ? "order 1" : "small units, which are not order 1";
+    const std::string ring = "a ring of " + std::to_string(ring_.stages) + " stages of " +
+                             std::to_string(ring_.stage_bytes) + " bytes";
+    switch (forced_.shape) {
+      case scan_shape::tiles: text += ": tiles, as forced"; break;
+      case scan_shape::supers: text += ": supers, as forced"; break;
+      case scan_shape::ring: text += ": " + ring + ", as forced"; break;
+      case scan_shape::by_policy:
+        text += ": a tile of " + std::to_string(tile) + " elements; a super of " +
+                std::to_string(super) + "; tiles up to " + std::to_string(up_to.tiles * tile) +
+                "; supers" +
+                (ring_.stages < 2
+                     ? ""
+                     : " up to " + std::to_string(wave_of_supers() * up_to.rounds * super) + "; " +
+                           ring);
+    }
     return text + ", " + std::to_string(device_.multiprocessors) + " multiprocessors";
   }
 
  private:
-  static std::int64_t count(std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit; }
+  static std::int64_t count(std::int64_t n, std::int64_t unit) {
+    return n / unit + (n % unit != 0);
+  }
 
   void flip(E& e) const {
     auto* const at = reinterpret_cast<unsigned char*>(&e);
@@ -204,8 +213,6 @@ class single_pass_runner final : public runner {
     high = static_cast<std::uint32_t>(bits >> 32);
   }
 
-  static constexpr shape_limits limits() { return measured_limits; }
-
   // Blocks of supers that run at once.
   std::int64_t wave_of_supers() const {
     return std::int64_t{super_unit::resident(sizeof(T))} * device_.multiprocessors;
@@ -214,9 +221,10 @@ class single_pass_runner final : public runner {
   scan_shape shape_for(std::int64_t n) const {
     if (forced_.shape != scan_shape::by_policy && n > 0) return forced_.shape;
     const std::int64_t supers = count(n, super);
-    if (supers > 1 && count(n, tile) <= limits().tiles) return scan_shape::tiles;
+    if (supers > 1 && count(n, tile) <= measured_limits.tiles) return scan_shape::tiles;
     if (n <= tile) return scan_shape::tiles;
-    if (ring_.stages < 2 || supers <= wave_of_supers() * limits().rounds) return scan_shape::supers;
+    if (ring_.stages < 2 || supers <= wave_of_supers() * measured_limits.rounds)
+      return scan_shape::supers;
     return scan_shape::ring;
   }
 
@@ -224,7 +232,7 @@ class single_pass_runner final : public runner {
   std::int64_t words() const {
     const std::int64_t tiles = count(longest_, tile);
     const std::int64_t most_tiles =
-        forced_.shape == scan_shape::tiles ? tiles : std::min(tiles, limits().tiles);
+        forced_.shape == scan_shape::tiles ? tiles : std::min(tiles, measured_limits.tiles);
     return std::max(count(count(longest_, super), warp_size) * warp_size,
                     count(most_tiles, warp_size * Sizes::tiles) * warp_size * Sizes::tiles);
   }
@@ -294,7 +302,8 @@ std::unique_ptr<runner> make_runner(const spec& what, std::int64_t at_most,
 template <class U, class I, class Sizes>
 runner_maker integer_runner(builtin op) {
   using Wide = decltype(U{} + 0u);
-  using Signed = std::conditional_t<sizeof(U) == 8, std::int64_t, std::int32_t>;
+  using minimum =
+      std::conditional_t<(sizeof(I) < 4), narrow_minimum_op<std::int32_t, I>, minimum_op<I>>;
   switch (op) {
     case builtin::sum: return make_runner<sum_op<Wide>, U, Sizes>;
     case builtin::product: return make_runner<product_op<Wide>, U, Sizes>;
@@ -304,7 +313,7 @@ runner_maker integer_runner(builtin op) {
     case builtin::logical_or: return make_runner<or_op<Wide>, U, Sizes>;
     case builtin::bit_xor: return make_runner<xor_op<Wide>, U, Sizes>;
     case builtin::minimum:
-    case builtin::maximum: return make_runner<minimum_op<Signed, I>, I, Sizes>;
+    case builtin::maximum: return make_runner<minimum, I, Sizes>;
     default: return nullptr;
   }
 }

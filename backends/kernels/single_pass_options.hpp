@@ -32,7 +32,7 @@ struct single_pass_options {
 
 inline single_pass_options single_pass_options_from_environment() {
   single_pass_options o;
-  for_each_setting("UPSWEEP_SINGLE_PASS", [&](const setting& s) {
+  detail::for_each_setting("UPSWEEP_SINGLE_PASS", [&](const detail::setting& s) {
     if (s.key == "shape") {
       if (s.value == "tiles")
         o.shape = scan_shape::tiles;

@@ -10,7 +10,7 @@ namespace upsweep::simt {
 
 namespace {
 
-void set(settings& s, const setting& given) {
+void set(settings& s, const detail::setting& given) {
   const auto& [variable, key, value] = given;
   if (key == "seed") {
     s.device.seed = given.number(std::uint64_t{0});
@@ -46,7 +46,7 @@ void set(settings& s, const setting& given) {
 
 settings settings_from_environment() {
   settings s;
-  for_each_setting("UPSWEEP_SIMT", [&](const setting& given) { set(s, given); });
+  detail::for_each_setting("UPSWEEP_SIMT", [&](const detail::setting& given) { set(s, given); });
   return s;
 }
 

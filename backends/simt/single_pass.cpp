@@ -3,6 +3,7 @@
 #include "backends/kernels/single_pass.hpp"
 
 #include "backends/simt/tables.hpp"
+#include "upsweep/error.hpp"
 
 namespace upsweep::simt {
 
@@ -20,18 +21,19 @@ kernels::runner_maker maker(const spec& what, bool small_units) {
 std::vector<entry> production() {
   return {{"simt.single_pass",
            [](const spec& what, std::int64_t) {
-             if (maker(what, false) == nullptr)
-               return "it has no kernel for this operator on this type";
-             const bool small = settings_from_environment().small_units;
-             return maker(what, small) == nullptr ? "a build with a sanitizer has no small units"
-                                                  : "";
+             return maker(what, false) == nullptr
+                        ? "it has no kernel for this operator on this type"
+                        : "";
            },
            [](const spec& what, std::int64_t n, const settings& how) {
              // Few places in a wave, so that short scans fill more than one.
              const kernels::device_facts device{
                  .multiprocessors = 2, .shared_bytes = 224 << 10, .bulk_copies = true};
-             return maker(what, how.small_units)(what, n, device,
-                                                 kernels::single_pass_options_from_environment());
+             const auto make = maker(what, how.small_units);
+             if (make == nullptr)
+               throw error(errc::unsupported,
+                           "UPSWEEP_SIMT: units=small is not in a build with a sanitizer");
+             return make(what, n, device, kernels::single_pass_options_from_environment());
            }}};
 }
 

@@ -363,11 +363,18 @@ request validate(const spec& what, const extents& at_most, const arguments& a, b
   if (!writes_output && r.state == nullptr) refuse("state: null pointer; aggregate writes to it");
 
   if (a.total != nullptr) check_pointer("total", a.total, alignment_of(what.out));
+  const range total = bytes_at("total", a.total, 1, out_size);
+  // Blocks read it while others store results.
+  const type accumulator = accumulator_of(what.out);
+  const range init = bytes_at("init_device", a.init_device, 1, parts * size_of(accumulator));
+  if (a.init_device != nullptr) {
+    check_pointer("init_device", a.init_device, alignment_of(accumulator));
+    if (a.total != nullptr) check_disjoint(total, init);
+  }
   if (a.length == 0) return r;
 
   check_pointer("in", a.in, alignment_of(what.in));
   const range in = bytes_at("in", a.in, a.length, in_size);
-  const range total = bytes_at("total", a.total, 1, out_size);
   range coefficients{"coefficients", 0, 0};
   if (split) {
     check_pointer("coefficients", a.coefficients, alignment_of(what.in));
@@ -383,6 +390,7 @@ request validate(const spec& what, const extents& at_most, const arguments& a, b
   const range out = bytes_at("out", a.out, a.length, out_size);
   if (!(a.in == a.out && in_size == out_size)) check_disjoint(out, in);
   check_disjoint(out, coefficients);
+  if (a.init_device != nullptr) check_disjoint(out, init);
   if (a.total != nullptr) check_disjoint(total, out);
   return r;
 }

@@ -94,15 +94,13 @@ UPSWEEP_DEVICE quad read_bytes(const bytes_in<View, Index>& a, Index at, int byt
 template <class View, class Index>
 UPSWEEP_DEVICE void write_bytes(const bytes_in<View, Index>& a, Index at, int bytes, int size,
                                 bool aligned, const quad& q) {
-  const Index i = a.begin + at;
+  const Index i = a.base + at;
   const auto word64 = [&](int w) { return std::uint64_t{q.word[w + 1]} << 32 | q.word[w]; };
-  if (aligned && at >= 0 && i + bytes <= a.end) {
+  if (aligned && at >= a.begin && at + bytes <= a.end) {
     if (bytes == 16)
       store_as(a.view, i, q);
-    else if (bytes == 8)
-      store_as(a.view, i, word64(0));
     else
-      store_as(a.view, i, q.word[0]);
+      store_as(a.view, i, word64(0));
     return;
   }
   const auto each = [&]<class U>(U) {

@@ -29,7 +29,7 @@ inline constexpr int max_stages = 16;
 
 // What is chosen at run time.
 struct ring {
-  int stages;       // at most max_stages
+  int stages;       // from 2 to max_stages
   int stage_bytes;  // a multiple of 16
   int in_flight;    // stages that copies are under way to, at most: more delay each other
 };

@@ -40,6 +40,7 @@ void register_kernel(flat<Op, E> what, tickets more, unit_totals<typename Op::va
   constexpr int vec = vec_of<Op, E>::size;
   constexpr int warps = unit_of::warps, in_super = unit_of::in_super;
   constexpr int unit_elements = warps * chunk::elements;
+  constexpr int first_reader = warps > 1 ? 1 : 0;  // of groups before the unit's own
   UPSWEEP_SHARED(ticket, drawn, 1);
   UPSWEEP_SHARED(T, chunk_totals, warps);
   UPSWEEP_SHARED(T, tile_totals, Sizes::tiles);
@@ -48,10 +49,7 @@ void register_kernel(flat<Op, E> what, tickets more, unit_totals<typename Op::va
 
   const int lane = lane_index();
   const int warp = warp_index();
-  if (what.n == 0) {
-    if (thread_index() == 0 && what.total.size() != 0) what.store_total_of_none();
-    return;
-  }
+  if (what.n == 0 && thread_index() == 0 && what.total.size() != 0) what.store_total_of_none();
   const std::int64_t units = (what.n + unit_elements - 1) / unit_elements;
   const bool alone = units == 1;
   const bool draws = units > grid_size();
@@ -124,7 +122,7 @@ void register_kernel(flat<Op, E> what, tickets more, unit_totals<typename Op::va
     }
     do {
       const int count = static_cast<int>(group - first < warp_size ? group - first : warp_size);
-      for (int w = warps > 1 ? warp - 1 : 0; w >= 0 && w<count; w += warps> 1 ? warps - 1 : 1) {
+      for (int w = warp - first_reader; w >= 0 && w < count; w += warps - first_reader) {
         std::int64_t u[in_super];
         bool wanted[in_super];
         T t[in_super];

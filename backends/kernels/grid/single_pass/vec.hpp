@@ -53,7 +53,7 @@ struct on_pairs<xor_op<std::uint32_t>> {
   UPSWEEP_DEVICE static std::uint32_t combine(std::uint32_t l, std::uint32_t r) { return l ^ r; }
 };
 template <>
-struct on_pairs<minimum_op<std::int32_t, std::int8_t>> {
+struct on_pairs<narrow_minimum_op<std::int32_t, std::int8_t>> {
   static constexpr bool served = true;
   static constexpr std::uint32_t neutral = 0x007f007f, kept = 0xffffffff;
   UPSWEEP_DEVICE static std::uint32_t combine(std::uint32_t l, std::uint32_t r) {
