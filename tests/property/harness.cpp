@@ -98,15 +98,16 @@ test_case with_blocks(test_case c, bool full) {
   return c;
 }
 
-// How the fibers of a simt backend run follows from the case. Returns the threads of a block.
+// How the fibers of a simt backend run follows from the case. Returns the threads of a block. TSan
+// has no memory mappings for more than four blocks on each of eight threads.
 std::string choose_schedule(const test_case& c) {
   dice d(c.seed + 1);
   const std::array<std::string_view, 3> orders{"fifo", "reverse", "random"};
   std::ostringstream text;
   text << "seed=" << d.between(1, 1'000'000)
        << ",order=" << (d.one_in(2) ? "random" : d.one_of(orders))
-       << ",resident=" << d.between(1, d.one_in(4) ? 40 : 4) << ",preempt=" << d.between(0, 64)
-       << ",threads=";
+       << ",resident=" << d.between(1, d.one_in(4) && !sanitised ? 40 : 4)
+       << ",preempt=" << d.between(0, 64) << ",threads=";
   const int threads = in_full_blocks(c) ? 0 : d.one_in(2) ? 32 : 64;
   text << threads;
   setenv("UPSWEEP_SIMT", text.str().c_str(), 1);
@@ -134,12 +135,13 @@ backend_info known(std::string_view name) {
 }
 
 // rapidcheck draws a seed; the case and all its data follow from that. It hands out the sizes from
-// 0 to 100 in turn: they say no more than which cases run in full blocks, three of 101.
-rc::Gen<test_case> any_case(const limits& most) {
+// 0 to 100 in turn: they say no more than which cases run in full blocks, three of 101. Of fewer
+// than 50 cases none does: some such tests scan on eight threads at once, which are many fibers.
+rc::Gen<test_case> any_case(const limits& most, int count) {
   const auto seeds =
       rc::gen::noShrink(rc::gen::resize(rc::kNominalSize, rc::gen::arbitrary<std::uint64_t>()));
   return rc::gen::withSize([=](int size) {
-    const bool full = size % 34 == 17;
+    const bool full = count >= 50 && size % 34 == 0;
     const auto drawn = [=](std::uint64_t s) { return with_blocks(draw(s, most), full); };
     return rc::gen::shrink(rc::gen::map(seeds, drawn),
                            [](const test_case& c) { return rc::seq::fromContainer(simpler(c)); });
@@ -181,7 +183,7 @@ void for_all_cases(const std::string& backend, int count, const property& holds)
   about.id = std::string(info->test_suite_name()) + '.' + info->name();
   rc::detail::TestParams parameters = rc::detail::configuration().testParams;
   parameters.maxSuccess = std::max(count, 1);
-  const rc::Gen<test_case> cases = any_case(budget_of(backend).most);
+  const rc::Gen<test_case> cases = any_case(budget_of(backend).most, count);
   int served = 0, full = 0;
   std::string refusal;
   const auto result = rc::detail::checkTestable(
