@@ -144,16 +144,10 @@ class chunk {
 
  private:
   UPSWEEP_DEVICE static T behind(T left, T x, bool present) {
-    if constexpr (Op::neutral)
-      return Op::combine(left, x);
-    else
-      return present ? Op::combine(left, x) : left;
+    return Op::neutral || present ? Op::combine(left, x) : left;
   }
   UPSWEEP_DEVICE static carry<Op> joined(const carry<Op>& left, T x, bool present) {
-    if constexpr (Op::neutral)
-      return {true, Op::combine(left.value, x)};
-    else
-      return present ? carry<Op>{true, left.then(x)} : left;
+    return Op::neutral || present ? carry<Op>{true, after(left, x)} : left;
   }
 
   T runs_before_[rows], vecs_before_[rows];

@@ -21,17 +21,16 @@ enum class scalar : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, f16, bf16, f
 // imaginary part is 0; one in each of two arrays, of which the output is like the second.
 enum class form : std::uint8_t { single, pair, real, split };
 
+template <>
+inline constexpr bool is_float<half> = true;
+template <>
+inline constexpr bool is_float<brain_half> = true;
+
 // Whether a scan may make an S of an In: what it loses nothing by.
-template <class In>
-inline constexpr bool is_whole = In(1) / In(2) == In(0);
-template <>
-inline constexpr bool is_whole<half> = false;
-template <>
-inline constexpr bool is_whole<brain_half> = false;
 template <class In, class S>
-inline constexpr bool readable = is_whole<S> ? is_whole<In> && sizeof(In) <= sizeof(S)
-                                             : sizeof(In) < sizeof(S) ||
-                                                   (sizeof(In) == sizeof(S) && !is_whole<In>);
+inline constexpr bool readable = sizeof(In) < sizeof(S)
+                                     ? is_float<S> || !is_float<In>
+                                     : sizeof(In) == sizeof(S) && is_float<In> == is_float<S>;
 
 // Bytes begin .. end of an array, in a view of memory where the array's byte b is at base + b.
 template <class View, class Index>
@@ -43,6 +42,19 @@ struct bytes_in {
 template <class View>
 UPSWEEP_HOST_DEVICE std::int64_t address_of(const View& a, std::int64_t byte) {
   return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.data())) + byte;
+}
+
+// Calls f with a word of so many bytes, 1 to 8.
+template <class F>
+UPSWEEP_DEVICE void with_word(int size, F&& f) {
+  if (size == 8)
+    f(std::uint64_t{});
+  else if (size == 4)
+    f(std::uint32_t{});
+  else if (size == 2)
+    f(std::uint16_t{});
+  else
+    f(std::uint8_t{});
 }
 
 // `bytes` (at most 16) from byte `at` of an array on, made of scalars of `size` bytes; 0 for those
@@ -67,7 +79,7 @@ UPSWEEP_DEVICE quad read_bytes(const bytes_in<View, Index>& a, Index at, int byt
     }
     return q;
   }
-  const auto each = [&]<class U>(U) {
+  with_word(size, [&]<class U>(U) {
     UPSWEEP_UNROLL
     for (int b = 0; b < 16; b += static_cast<int>(sizeof(U)))
       if (b < bytes && at + b >= a.begin && at + b < a.end) {
@@ -79,15 +91,7 @@ UPSWEEP_DEVICE quad read_bytes(const bytes_in<View, Index>& a, Index at, int byt
           q.word[b / 4] |= static_cast<std::uint32_t>(u) << (b % 4 * 8);
         }
       }
-  };
-  if (size == 8)
-    each(std::uint64_t{});
-  else if (size == 4)
-    each(std::uint32_t{});
-  else if (size == 2)
-    each(std::uint16_t{});
-  else
-    each(std::uint8_t{});
+  });
   return q;
 }
 
@@ -103,7 +107,7 @@ UPSWEEP_DEVICE void write_bytes(const bytes_in<View, Index>& a, Index at, int by
       store_as(a.view, i, word64(0));
     return;
   }
-  const auto each = [&]<class U>(U) {
+  with_word(size, [&]<class U>(U) {
     UPSWEEP_UNROLL
     for (int b = 0; b < 16; b += static_cast<int>(sizeof(U)))
       if (b < bytes && at + b >= a.begin && at + b < a.end) {
@@ -112,15 +116,7 @@ UPSWEEP_DEVICE void write_bytes(const bytes_in<View, Index>& a, Index at, int by
         else
           store_as(a.view, i + b, static_cast<U>(q.word[b / 4] >> (b % 4 * 8)));
       }
-  };
-  if (size == 8)
-    each(std::uint64_t{});
-  else if (size == 4)
-    each(std::uint32_t{});
-  else if (size == 2)
-    each(std::uint16_t{});
-  else
-    each(std::uint8_t{});
+  });
 }
 
 template <class Op, class E>
@@ -199,8 +195,10 @@ struct flat {
     return load(a, at, b, at);
   }
 
-  // y: the results of the vec that begins with element i; next: W behind it.
-  UPSWEEP_DEVICE void store(std::int64_t i, quad y, T next) const {
+  // y: the results of the vec that begins with element i; next: W behind it; straight: what
+  // stored_straight says of them.
+  UPSWEEP_DEVICE void store(std::int64_t i, quad y, T next, bool straight) const {
+    if (straight) return store_as(out, i * static_cast<int>(sizeof(E)), flipped(y));
     if (exclusive && i == 0 && !has_init) y = with_first(y);
     y = finished(y);
     if (i < n && n <= i + vec::size && total.size() != 0) store_total(i, y, next);

@@ -298,10 +298,7 @@ void persistent_kernel(flat<Op, E> what, tickets more, unit_totals<typename Op::
         part[c].scan();
         part[c].results(at[c], at[c + 1].value, what.exclusive, [&](int r, const quad& y, T next) {
           const std::int64_t i = begin + c * chunk::elements + r * chunk::row_elements;
-          if (straight)
-            store_as(what.out, i * static_cast<int>(sizeof(E)), what.flipped(y));
-          else
-            what.store(i, y, next);
+          what.store(i, y, next, straight);
         });
       }
     }

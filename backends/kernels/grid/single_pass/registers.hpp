@@ -156,10 +156,7 @@ void register_kernel(flat<Op, E> what, tickets more, unit_totals<typename Op::va
     const bool straight = what.stored_straight(unit * unit_elements, (unit + 1) * unit_elements);
     part.results(before, end.value, what.exclusive, [&](int r, const quad& y, T w) {
       const std::int64_t i = begin + r * chunk::row_elements;
-      if (straight)
-        store_as(what.out, i * static_cast<int>(sizeof(E)), what.flipped(y));
-      else
-        what.store(i, y, w);
+      what.store(i, y, w, straight);
     });
     unit = draws ? grid_size() + next.tile : units;
     if (draws) sync_block();  // before the next unit's totals
