@@ -141,7 +141,7 @@ void register_kernel(flat<Op, E> what, tickets more, unit_totals<typename Op::va
         groups = {true, groups.then(of_group)};
       }
       first += count;
-      if (first < group || draws) sync_block();  // before group_totals changes
+      if (first < group) sync_block();  // before group_totals changes
     } while (first < group);
     if (!draws && !alone && unit == units - 1 && thread_index() == 0) more.finish(next.run);
 
