@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -101,7 +102,6 @@ class single_pass_runner final : public runner {
     scan_.reverse = what.direction == direction::reverse;
     scan_.truth = what.op.id == builtin::logical_and || what.op.id == builtin::logical_or;
     const std::uint64_t flip = flipped_bits(what.op.id, what.out);
-    std::memcpy(&flip_, &flip, sizeof(flip_));
     fill(scan_.flip, scan_.flip_high, flip);
     if (scan_.truth) fill(scan_.keep, scan_.keep_high, 1);
     scan_.first = static_cast<E>(Op::first());
@@ -158,8 +158,7 @@ class single_pass_runner final : public runner {
     } else {
       e = scan_.first;
       flip(e);
-      auto* const at = reinterpret_cast<unsigned char*>(&e);
-      for (std::size_t b = 0; scan_.truth && b < sizeof(E); ++b) at[b] &= b == 0 ? 1 : 0;
+      each_word(e, scan_.keep, scan_.keep_high, std::bit_and{});
     }
     if (scan_.native_out) {
       std::memcpy(total, &e, sizeof(E));
@@ -175,7 +174,6 @@ class single_pass_runner final : public runner {
   bool serves_init_device() const override { return true; }
 
   std::string policy(std::string_view) const override {
-    const shape_limits up_to = measured_limits;
     std::string text =
         std::is_same_v<Sizes, order1_sizes> ? "order 1" : "small units, which are not order 1";
     const std::string ring = "a ring of " + std::to_string(ring_.stages) + " stages of " +
@@ -185,13 +183,14 @@ class single_pass_runner final : public runner {
       case scan_shape::supers: text += ": supers, as forced"; break;
       case scan_shape::ring: text += ": " + ring + ", as forced"; break;
       case scan_shape::by_policy:
-        text += ": a tile of " + std::to_string(tile) + " elements; a super of " +
-                std::to_string(super) + "; tiles up to " + std::to_string(up_to.tiles * tile) +
-                "; supers" +
-                (ring_.stages < 2
-                     ? ""
-                     : " up to " + std::to_string(wave_of_supers() * up_to.rounds * super) + "; " +
-                           ring);
+        text +=
+            ": a tile of " + std::to_string(tile) + " elements; a super of " +
+            std::to_string(super) + "; tiles up to " +
+            std::to_string(measured_limits.tiles * tile) + "; supers" +
+            (ring_.stages < 2
+                 ? ""
+                 : " up to " + std::to_string(wave_of_supers() * measured_limits.rounds * super) +
+                       "; " + ring);
     }
     return text + ", " + std::to_string(device_.multiprocessors) + " multiprocessors";
   }
@@ -201,9 +200,15 @@ class single_pass_runner final : public runner {
     return n / unit + (n % unit != 0);
   }
 
-  void flip(E& e) const {
-    auto* const at = reinterpret_cast<unsigned char*>(&e);
-    for (std::size_t b = 0; b < sizeof(E); ++b) at[b] ^= flip_[b % sizeof(S)];
+  void flip(E& e) const { each_word(e, scan_.flip, scan_.flip_high, std::bit_xor{}); }
+
+  // As kernels do with the words of a vec.
+  template <class Bitwise>
+  static void each_word(E& e, std::uint32_t low, std::uint32_t high, Bitwise op) {
+    std::uint32_t w[4] = {};
+    std::memcpy(w, &e, sizeof(E));
+    for (int k = 0; k < 4; ++k) w[k] = op(w[k], k % 2 == 0 ? low : high);
+    std::memcpy(static_cast<void*>(&e), w, sizeof(E));
   }
 
   // The bits of every scalar, in two words.
@@ -288,7 +293,6 @@ class single_pass_runner final : public runner {
   single_pass_options forced_;
   std::int64_t longest_;
   scan scan_;
-  unsigned char flip_[8];
   ring ring_;
 };
 
