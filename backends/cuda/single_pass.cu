@@ -31,20 +31,16 @@ kernels::device_facts facts() {
           .bulk_copies = code.ptxVersion >= 90};
 }
 
-auto maker(const spec& what) {
-  const type accumulator = accumulator_of(what.out);
-  for (const auto part : {single_pass_narrow, single_pass_wide, single_pass_real, single_pass_pair})
-    if (const auto make = part(accumulator, what.op.id)) return make;
-  return kernels::runner_maker{};
+kernels::runner_maker maker(const spec& what) {
+  return kernels::maker_for<>(
+      what, {single_pass_narrow, single_pass_wide, single_pass_real, single_pass_pair});
 }
 
 }  // namespace
 
 std::vector<entry> production() {
   return {{"cuda.single_pass",
-           [](const spec& what, std::int64_t, memory) {
-             return maker(what) == nullptr ? "it has no kernel for this operator on this type" : "";
-           },
+           [](const spec& what, std::int64_t, memory) { return kernels::refusal_by(maker(what)); },
            [](const spec& what, std::int64_t n) {
              return maker(what)(what, n, facts(), kernels::single_pass_options_from_environment());
            }}};

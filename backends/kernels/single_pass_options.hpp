@@ -5,8 +5,10 @@
 // What the production scan's host half is made from, without its kernels.
 
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <memory>
+#include <string>
 
 #include "runner.hpp"
 #include "setting.hpp"
@@ -56,6 +58,21 @@ inline single_pass_options single_pass_options_from_environment() {
 // Makes the runner of a spec with one operator and type of accumulators.
 using runner_maker = std::unique_ptr<runner> (*)(const spec&, std::int64_t at_most,
                                                  const device_facts&, const single_pass_options&);
+
+// What the first of some parts that has one has for a spec; else nullptr.
+template <class... More>
+runner_maker maker_for(const spec& what,
+                       std::initializer_list<runner_maker (*)(type, builtin, More...)> parts,
+                       More... more) {
+  for (const auto part : parts)
+    if (const runner_maker make = part(accumulator_of(what.out), what.op.id, more...)) return make;
+  return nullptr;
+}
+
+// The words of a refusal, or nothing.
+inline std::string refusal_by(runner_maker make) {
+  return make == nullptr ? "it has no kernel for this operator on this type" : "";
+}
 
 }  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels
 

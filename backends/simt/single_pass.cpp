@@ -10,21 +10,16 @@ namespace upsweep::simt {
 namespace {
 
 kernels::runner_maker maker(const spec& what, bool small_units) {
-  const type accumulator = accumulator_of(what.out);
-  for (const auto part : {single_pass_narrow, single_pass_wide, single_pass_real, single_pass_pair})
-    if (const auto make = part(accumulator, what.op.id, small_units)) return make;
-  return nullptr;
+  return kernels::maker_for<bool>(
+      what, {single_pass_narrow, single_pass_wide, single_pass_real, single_pass_pair},
+      small_units);
 }
 
 }  // namespace
 
 std::vector<entry> production() {
   return {{"simt.single_pass",
-           [](const spec& what, std::int64_t) {
-             return maker(what, false) == nullptr
-                        ? "it has no kernel for this operator on this type"
-                        : "";
-           },
+           [](const spec& what, std::int64_t) { return kernels::refusal_by(maker(what, false)); },
            [](const spec& what, std::int64_t n, const settings& how) {
              // Few places in a wave, so that short scans fill more than one.
              const kernels::device_facts device{
