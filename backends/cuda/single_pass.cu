@@ -32,7 +32,7 @@ kernels::device_facts facts() {
 }
 
 kernels::runner_maker maker(const spec& what) {
-  return kernels::maker_for<>(
+  return kernels::maker_for(
       what, {single_pass_narrow, single_pass_wide, single_pass_real, single_pass_pair});
 }
 

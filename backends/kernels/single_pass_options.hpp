@@ -60,11 +60,9 @@ using runner_maker = std::unique_ptr<runner> (*)(const spec&, std::int64_t at_mo
                                                  const device_facts&, const single_pass_options&);
 
 // What the first of some parts that has one has for a spec; else nullptr.
-template <class... More>
-runner_maker maker_for(const spec& what,
-                       std::initializer_list<runner_maker (*)(type, builtin, More...)> parts,
-                       More... more) {
-  for (const auto part : parts)
+template <class Part, class... More>
+runner_maker maker_for(const spec& what, std::initializer_list<Part> parts, More... more) {
+  for (const Part part : parts)
     if (const runner_maker make = part(accumulator_of(what.out), what.op.id, more...)) return make;
   return nullptr;
 }

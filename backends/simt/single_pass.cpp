@@ -10,7 +10,7 @@ namespace upsweep::simt {
 namespace {
 
 kernels::runner_maker maker(const spec& what, bool small_units) {
-  return kernels::maker_for<bool>(
+  return kernels::maker_for(
       what, {single_pass_narrow, single_pass_wide, single_pass_real, single_pass_pair},
       small_units);
 }
