@@ -45,9 +45,11 @@ run_tests() {
 once=(--no-suite headers --no-suite compile_fail --no-suite consumers --no-suite style
   --no-suite conformance)
 fuzz_seconds=60
+clang_simt=disabled
 if [ "$full" ]; then
   export UPSWEEP_CASES_TIMES=10
   fuzz_seconds=600
+  clang_simt=enabled
 fi
 # Optimised less, since the SIMD kernels take minutes to instrument otherwise.
 sanitised=(-Dbuildtype=debugoptimized -Doptimization=1 -Dsimd_targets=two -Dbench=disabled)
@@ -73,8 +75,10 @@ OMP_TOOL_LIBRARIES=$(llvm-config --libdir)/libarcher.so \
   TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1 \
   run_tests tsan build-tsan "${once[@]}" --no-suite command --no-suite conformance --no-suite examples
 
-# The fuzz targets are instrumented by themselves, whatever the rest of the build is.
-CC=clang CXX=clang++ configure build-clang -Dfuzz=enabled -Dbench=disabled -Dcuda=disabled -Dwerror=true
+# The fuzz targets are instrumented by themselves, whatever the rest of the build is, and run no
+# scan on fibers; --full runs the other tests of this build too.
+CC=clang CXX=clang++ configure build-clang -Dfuzz=enabled -Dbench=disabled -Dcuda=disabled \
+  -Dsimt=$clang_simt -Dwerror=true
 run_tests fuzz build-clang --suite fuzz --timeout-multiplier 0 \
   --test-args="-max_total_time=$fuzz_seconds"
 
