@@ -8,6 +8,9 @@
 //
 // clang-format off
 //   UPSWEEP_KERNEL, UPSWEEP_DEVICE      before a kernel, before a function that kernels call
+//   UPSWEEP_APART                       the same, for what is called and not made a part of kernels,
+//                                       since it is long and seldom run
+//   UPSWEEP_ARGUMENT                    before a kernel's parameter that such functions have by address
 //   UPSWEEP_KERNEL_OF(threads, blocks)  before a kernel of at most so many threads a block, of which
 //                                       a processor is to hold so many blocks
 //   UPSWEEP_HOST_DEVICE                 before a function that the host calls too
@@ -39,6 +42,7 @@
 //   half, brain_half                    f16 and bf16, in 2 bytes; convert to float, and, explicitly,
 //                                       from it, to nearest even
 //   UPSWEEP_UNROLL                      before a loop of constant length
+//   UPSWEEP_ROLLED                      before a loop whose code is to stay short
 //   order::relaxed, acquire, release, acq_rel
 //   fence(order)                        a fence over the whole device
 //   load_as<U>(a, i), store_as(a, i, u) of a global or shared array of std::byte: a U of 1, 2, 4, 8

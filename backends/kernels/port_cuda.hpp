@@ -17,7 +17,10 @@
 #define UPSWEEP_KERNEL __global__ __launch_bounds__(1024)  // any block size that shape allows
 #define UPSWEEP_KERNEL_OF(threads, blocks) __global__ __launch_bounds__(threads, blocks)
 #define UPSWEEP_UNROLL _Pragma("unroll")
+#define UPSWEEP_ROLLED _Pragma("unroll 1")
+#define UPSWEEP_ARGUMENT const __grid_constant__
 #define UPSWEEP_DEVICE __device__ __forceinline__
+#define UPSWEEP_APART __device__ __noinline__
 #define UPSWEEP_HOST_DEVICE __host__ __device__ __forceinline__
 
 // Bytes, so that element types with constructors may be shared.

@@ -18,7 +18,10 @@
 #define UPSWEEP_KERNEL
 #define UPSWEEP_KERNEL_OF(threads, blocks)
 #define UPSWEEP_UNROLL
+#define UPSWEEP_ROLLED
+#define UPSWEEP_ARGUMENT const
 #define UPSWEEP_DEVICE inline
+#define UPSWEEP_APART inline
 #define UPSWEEP_HOST_DEVICE inline
 
 // The lambda's address tells one declaration from another.

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "grid/single_pass/block.hpp"
 #include "grid/single_pass/persistent.hpp"
 #include "grid/single_pass/registers.hpp"
 #include "runner.hpp"
@@ -77,6 +78,7 @@ class single_pass_runner final : public runner {
   static constexpr std::int64_t vec = vec_of<Op, E>::size;
   static constexpr std::int64_t super = Sizes::super_vecs * vec;
   static constexpr std::int64_t tile = super / Sizes::tiles;
+  static constexpr std::int64_t part = super / block_parts<Sizes>::in_super;
 
  public:
   single_pass_runner(const spec& what, std::int64_t at_most, const device_facts& device,
@@ -137,6 +139,11 @@ class single_pass_runner final : public runner {
     const unit_totals<T> totals(space, words());
     const scan what = scan_of(c);
     switch (shape_for(c.n)) {
+      case scan_shape::block:
+        return launch(
+            on,
+            {.threads = static_cast<int>(std::max<std::int64_t>(1, count(c.n, part)) * warp_size)},
+            block_kernel<Op, E, Sizes>, what);
       case scan_shape::tiles: return launch_units<true>(on, what, more, totals, count(c.n, tile));
       case scan_shape::ring: {
         const std::int64_t blocks = blocks_for(count(c.n, super), device_.multiprocessors);
@@ -182,11 +189,11 @@ class single_pass_runner final : public runner {
       case scan_shape::tiles: text += ": tiles, as forced"; break;
       case scan_shape::supers: text += ": supers, as forced"; break;
       case scan_shape::ring: text += ": " + ring + ", as forced"; break;
-      case scan_shape::by_policy:
+      default:
         text +=
-            ": a tile of " + std::to_string(tile) + " elements; a super of " +
-            std::to_string(super) + "; tiles up to " +
-            std::to_string(measured_limits.tiles * tile) + "; supers" +
+            ": one block up to " + std::to_string(super) + " elements; tiles of " +
+            std::to_string(tile) + " up to " + std::to_string(measured_limits.tiles * tile) +
+            "; supers of " + std::to_string(super) +
             (ring_.stages < 2
                  ? ""
                  : " up to " + std::to_string(wave_of_supers() * measured_limits.rounds * super) +
@@ -224,10 +231,11 @@ class single_pass_runner final : public runner {
   }
 
   scan_shape shape_for(std::int64_t n) const {
-    if (forced_.shape != scan_shape::by_policy && n > 0) return forced_.shape;
+    if (n == 0) return scan_shape::block;
+    if (forced_.shape != scan_shape::by_policy) return forced_.shape;
     const std::int64_t supers = count(n, super);
-    if (supers > 1 && count(n, tile) <= measured_limits.tiles) return scan_shape::tiles;
-    if (n <= tile) return scan_shape::tiles;
+    if (supers == 1) return scan_shape::block;
+    if (count(n, tile) <= measured_limits.tiles) return scan_shape::tiles;
     if (ring_.stages < 2 || supers <= wave_of_supers() * measured_limits.rounds)
       return scan_shape::supers;
     return scan_shape::ring;
@@ -264,11 +272,11 @@ class single_pass_runner final : public runner {
     if (s.made == form::split) s.scales = {bytes(c.coefficients), c.n * s.in_size};
     if (c.total != nullptr) s.total = {static_cast<std::byte*>(c.total), s.out_size};
     s.n = c.n;
-    s.aligned_in = aligned(s.in, s.place(0) * s.in_size, s.in_size);
-    s.aligned_scales = aligned(s.scales, s.place(0) * s.in_size, s.in_size);
-    s.aligned_out = aligned(s.out, s.place(0) * s.out_size, s.out_size);
-    s.straight_in = s.native_in && s.aligned_in && !s.reverse && !s.truth;
-    s.straight_out = s.native_out && s.aligned_out && !s.reverse && !s.truth;
+    s.off_in = off(s.in, s.place(0), s.in_size);
+    s.off_scales = off(s.scales, s.place(0), s.in_size);
+    s.off_out = off(s.out, s.place(0), s.out_size);
+    s.straight_in = s.native_in && s.off_in == 0 && !s.reverse && !s.truth;
+    s.straight_out = s.native_out && s.off_out == 0 && !s.reverse && !s.truth;
     s.has_init = c.init != nullptr || c.init_device != nullptr;
     if (c.init != nullptr) {
       std::memcpy(static_cast<void*>(&s.init), c.init, sizeof(E));
@@ -283,10 +291,10 @@ class single_pass_runner final : public runner {
     return s;
   }
 
-  // Whether each vec of an array lies at a multiple of its size.
+  // How far each vec of an array lies behind a multiple of its size, in bytes.
   template <class View>
-  static bool aligned(const View& a, std::int64_t first, int element) {
-    return (address_of(a, first) & (vec * element - 1)) == 0;
+  static int off(const View& a, std::int64_t first, int element) {
+    return static_cast<int>(address_of(a, first * element) & (vec * element - 1));
   }
 
   device_facts device_;

@@ -22,8 +22,8 @@ struct device_facts {
   bool bulk_copies = false;
 };
 
-// tiles, supers: register_kernel by these units. ring: persistent_kernel.
-enum class scan_shape : std::uint8_t { by_policy, tiles, supers, ring };
+// block: block_kernel. tiles, supers: register_kernel by these units. ring: persistent_kernel.
+enum class scan_shape : std::uint8_t { by_policy, block, tiles, supers, ring };
 
 // Of UPSWEEP_SINGLE_PASS: what tests force. shape: tiles, supers or ring; blocks, stages: at most.
 struct single_pass_options {

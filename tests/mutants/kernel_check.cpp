@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backends/kernels/algorithms.hpp"
+#include "backends/kernels/grid/single_pass/block.hpp"
 #include "backends/kernels/grid/single_pass/persistent.hpp"
 #include "backends/kernels/grid/single_pass/registers.hpp"
 #include "backends/kernels/operators.hpp"
@@ -154,7 +155,8 @@ void check_production(simt::device& d, std::initializer_list<production_run> run
     what.n = r.n;
     what.made = form::pair;
     what.native_in = what.native_out = true;
-    what.aligned_in = what.aligned_out = what.straight_in = what.straight_out = !r.edges;
+    what.off_in = what.off_out = r.edges ? element : 0;
+    what.straight_in = what.straight_out = !r.edges;
     what.exclusive = seed % 2 == 0;
     what.first = Op::first();
     what.in_size = what.out_size = element;
@@ -197,6 +199,19 @@ void check_registers(simt::device& d) {
                                {3 * n, 2, true, true},
                                {5 * n, 5}},
                               start);
+}
+
+template <class Sizes>
+void check_block(simt::device& d) {
+  const std::int64_t n = Sizes::super_vecs * vec_of<Op, T>::size;
+  const std::int64_t part = n / block_parts<Sizes>::in_super;
+  const auto start = [&](const flat<Op, T>& what, const tickets&, const unit_totals<T>&,
+                         const production_run& r) {
+    launch(stream{&d}, {.threads = static_cast<int>((r.n + part - 1) / part) * warp_size},
+           block_kernel<Op, T, Sizes>, what);
+  };
+  check_production<Op, Sizes>(
+      d, {{1, 1}, {part + 1, 1}, {n, 1}, {n - 1, 1, true}, {n / 2 + 1, 1, true, true}}, start);
 }
 
 template <class Sizes>
@@ -265,6 +280,7 @@ void check_all(simt::device& d) {
   check_registers<small_sizes, false, affine_op<std::uint64_t>>(d);
   check_registers<four_tiles, true>(d);
   check_registers<four_chunks, false>(d);
+  check_block<order1_sizes>(d);
   check_ring<small_sizes>(d);
   check_ring<four_tiles>(d);
   check_warp(d);

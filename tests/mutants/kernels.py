@@ -17,9 +17,11 @@ SMALL = "tests/mutants/small_kernels.hpp"
 LOOK_BACK = KERNELS + "look_back.hpp"
 CHAINED = "check<textbooks::chained>"
 LOOK = "check<textbooks::decoupled_lookback>"
+BLOCK = KERNELS + "grid/single_pass/block.hpp"
 REGISTERS = KERNELS + "grid/single_pass/registers.hpp"
 PERSISTENT = KERNELS + "grid/single_pass/persistent.hpp"
 EXCHANGE = KERNELS + "grid/single_pass/exchange.hpp"
+ONE_BLOCK = "check_block<order1_sizes>"
 UNITS = "check_registers<small_sizes, false>"
 WIDE_UNITS = "check_registers<small_sizes, false, affine_op<std::uint64_t>>"
 TILES = "check_registers<four_tiles, true>"
@@ -106,7 +108,7 @@ FAULTS = [
      UNITS, STUCK + "look_back.hpp"),
     ("run ended before its totals are read", REGISTERS,
      "    part.scan();\n",
-     "    if (!draws && !alone && unit == units - 1 && thread_index() == 0) more.finish(next.run);\n"
+     "    if (!draws && unit == units - 1 && thread_index() == 0) more.finish(next.run);\n"
      "    part.scan();\n",
      UNITS, STUCK + "look_back.hpp"),
     ("end not handed to a ring's roles", PERSISTENT,
@@ -153,6 +155,12 @@ FAULTS = [
     ("proxy fence left out after a copy by hand", PERSISTENT,
      "        fence_async();  // before the next copy to here\n", "",
      RING, r"missing proxy fence: a bulk copy of thread .* writes shared memory"),
+    ("totals of a block read before all are written", BLOCK,
+     "part_totals[warp] = total;\n  sync_block();", "part_totals[warp] = total;",
+     ONE_BLOCK, r"(race|uninitialised read): thread .* shared memory at .*block.hpp"),
+    ("first half of a chunk left out of the second", BLOCK,
+     "      part.follow(first_half);\n", "      part.follow(Op::identity());\n",
+     ONE_BLOCK, r"wrong result"),
     ("end of a unit made of what is before it", EXCHANGE,
      "groups.then(part.with)}", "groups.then(part.before)}", UNITS, r"wrong result"),
     ("groups combined in the wrong order", REGISTERS,

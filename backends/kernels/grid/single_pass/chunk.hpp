@@ -37,6 +37,17 @@ UPSWEEP_DEVICE typename Op::value in_order(bool b_first, typename Op::value a,
     return b_first ? Op::combine(b, a) : Op::combine(a, b);
 }
 
+// The total of a unit, from its sub-units' totals.
+template <class Op, int count>
+UPSWEEP_DEVICE typename Op::value tree_total(const typename Op::value (&t)[count]) {
+  if constexpr (count == 1)
+    return t[0];
+  else if constexpr (count == 2)
+    return Op::combine(t[0], t[1]);
+  else
+    return Op::combine(Op::combine(t[0], t[1]), Op::combine(t[2], t[3]));
+}
+
 // One step of a scan over lanes: total of a block of `bit` lanes, and the tree prefix before a
 // lane in its block, if there is any.
 template <class Op>
@@ -67,17 +78,42 @@ UPSWEEP_DEVICE typename Op::value total_over(int first_bit, int end_bit, typenam
   return x;
 }
 
-template <class Op, class E, class Sizes>
-class chunk {
+// Some rows of a chunk: all of them, or a half.
+template <class Op, class E, int Rows>
+class chunk_rows {
   using T = typename Op::value;
   using vec = vec_of<Op, E>;
 
  public:
-  static constexpr int rows = Sizes::rows;
+  static constexpr int rows = Rows;
   static constexpr int row_elements = warp_size * vec::size;
   static constexpr int elements = rows * row_elements;
 
   quad row[rows];
+
+  // From what is scanned, in memory; i: the lane's first element. straight: all rows are there, and
+  // as vecs are.
+  template <class What>
+  UPSWEEP_DEVICE void load(const What& what, std::int64_t i, bool straight) {
+    if (straight) {
+      UPSWEEP_UNROLL
+      for (int r = 0; r < rows; ++r)
+        row[r] = load_as<quad>(what.in, (i + r * row_elements) * static_cast<int>(sizeof(E)));
+      UPSWEEP_UNROLL
+      for (quad& q : row) q = what.flipped(q);
+    } else {
+      load(what, what.memory(), i);
+    }
+  }
+
+  // From any source that it has. By a function apart, for which `row` need not lie in memory.
+  template <class What, class Source>
+  UPSWEEP_DEVICE void load(const What& what, const Source& from, std::int64_t i) {
+    quad read[rows];
+    what.load_rows(from, i, read);
+    UPSWEEP_UNROLL
+    for (int r = 0; r < rows; ++r) row[r] = read[r];
+  }
 
   // The total, in every lane.
   UPSWEEP_DEVICE T total() const {
@@ -95,9 +131,9 @@ class chunk {
     }
   }
 
-  // Finds the tree prefixes: of the runs before a vec's run in the chunk, of the vecs before it in
-  // its run.
-  UPSWEEP_DEVICE void scan() {
+  // Finds the tree prefixes: of the runs before a vec's run in the chunk, as far as they are in
+  // these rows, and of the vecs before it in its run. Returns the total of the rows.
+  UPSWEEP_DEVICE T scan() {
     const int lane = lane_index();
     T t[rows];
     UPSWEEP_UNROLL
@@ -111,25 +147,36 @@ class chunk {
       double_block<Op>(8, t[r], runs_before_[r], (lane & 4) != 0);
       double_block<Op>(16, t[r], runs_before_[r], (lane & 12) != 0);
     }
+    if constexpr (rows > 1) {
+      UPSWEEP_UNROLL
+      for (int r = 1; r < rows; r += 2)
+        runs_before_[r] = behind(t[r - 1], runs_before_[r], lane >= 4);
+    }
     if constexpr (rows == 4) {
-      const bool any = lane >= 4;
-      runs_before_[1] = behind(t[0], runs_before_[1], any);
-      runs_before_[3] = behind(t[2], runs_before_[3], any);
       const T half = Op::combine(t[0], t[1]);
-      runs_before_[2] = behind(half, runs_before_[2], any);
+      runs_before_[2] = behind(half, runs_before_[2], lane >= 4);
       runs_before_[3] = Op::combine(half, runs_before_[3]);
     }
+    return tree_total<Op>(t);
+  }
+
+  // After scan, for the second half of a chunk: what the first one's total is.
+  UPSWEEP_DEVICE void follow(T first_half) {
+    UPSWEEP_UNROLL
+    for (int r = 0; r < rows; ++r)
+      runs_before_[r] = behind(first_half, runs_before_[r], r > 0 || lane_index() >= 4);
+    follows_ = true;
   }
 
   // Gives each(r, y, next) the results y of this lane's vec in row r, and W behind it. `before` is
-  // what comes before the chunk, `end` W behind it.
+  // what comes before the chunk, `end` W behind these rows.
   template <class Each>
   UPSWEEP_DEVICE void results(const carry<Op>& before, T end, bool exclusive, Each&& each) const {
     const int lane = lane_index();
     carry<Op> at[rows];
     UPSWEEP_UNROLL
     for (int r = 0; r < rows; ++r) {
-      at[r] = joined(before, runs_before_[r], r > 0 || lane >= 4);
+      at[r] = joined(before, runs_before_[r], follows_ || r > 0 || lane >= 4);
       at[r] = joined(at[r], vecs_before_[r], lane % 4 != 0);
     }
     UPSWEEP_UNROLL
@@ -151,7 +198,11 @@ class chunk {
   }
 
   T runs_before_[rows], vecs_before_[rows];
+  bool follows_ = false;
 };
+
+template <class Op, class E, class Sizes>
+using chunk = chunk_rows<Op, E, Sizes::rows>;
 
 }  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels
 

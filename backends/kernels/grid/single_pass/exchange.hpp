@@ -71,38 +71,38 @@ UPSWEEP_DEVICE typename Op::value eight_groups(const typename Op::value (&super)
   return total_over<Op>(8, warp_size, trade<Op>(4, even, odd));
 }
 
-// The total of a unit, from its sub-units' totals.
-template <class Op, int count>
-UPSWEEP_DEVICE typename Op::value tree_total(const typename Op::value (&t)[count]) {
-  if constexpr (count == 1)
-    return t[0];
-  else
-    return Op::combine(Op::combine(t[0], t[1]), Op::combine(t[2], t[3]));
-}
-
-// The tree prefix of the first m of some units, 0 < m < 4.
-template <class Op>
-UPSWEEP_DEVICE typename Op::value tree_prefix(int m, const shared<typename Op::value>& totals,
-                                              int first) {
+// The tree prefix of the first m of some units, 0 < m < 4; total(k) gives unit k's.
+template <class Op, class Total>
+UPSWEEP_DEVICE typename Op::value tree_prefix(int m, Total&& total) {
   using T = typename Op::value;
-  T x = totals[first];
-  if (m >= 2) x = Op::combine(x, static_cast<T>(totals[first + 1]));
-  if (m == 3) x = Op::combine(x, static_cast<T>(totals[first + 2]));
+  T x = total(0);
+  if (m >= 2) x = Op::combine(x, total(1));
+  if (m == 3) x = Op::combine(x, total(2));
   return x;
 }
 
-// W at the start of chunk c of a super, or at the super's end if c is one too many. The totals of
-// the super's tiles begin at first_tile, those of its chunks at first_chunk.
+// W at the start of chunk c of a super, or at the super's end if c is one too many. tile(k): total
+// of the super's tile k; chunk(k): of the tile's chunk k.
+template <class Op, class Sizes, class Tile, class Chunk>
+UPSWEEP_DEVICE carry<Op> at_chunk(int c, const super_place<Op>& super, Tile&& tile, Chunk&& chunk) {
+  if (c == Sizes::super_chunks) return {true, super.end};
+  carry<Op> at = super.before;
+  const int t = c / Sizes::chunks, h = c % Sizes::chunks;
+  if (t > 0) at = {true, after(at, tree_prefix<Op>(t, tile))};
+  if (h > 0) at = {true, after(at, tree_prefix<Op>(h, chunk))};
+  return at;
+}
+
+// The same; the totals of the super's tiles begin at first_tile, those of its chunks at
+// first_chunk.
 template <class Op, class Sizes>
 UPSWEEP_DEVICE carry<Op> at_chunk(int c, const super_place<Op>& super,
                                   const shared<typename Op::value>& tiles, int first_tile,
                                   const shared<typename Op::value>& chunks, int first_chunk) {
-  if (c == Sizes::super_chunks) return {true, super.end};
-  carry<Op> at = super.before;
-  const int t = c / Sizes::chunks, h = c % Sizes::chunks;
-  if (t > 0) at = {true, after(at, tree_prefix<Op>(t, tiles, first_tile))};
-  if (h > 0) at = {true, after(at, tree_prefix<Op>(h, chunks, first_chunk + c - h))};
-  return at;
+  using T = typename Op::value;
+  return at_chunk<Op, Sizes>(
+      c, super, [&](int k) -> T { return tiles[first_tile + k]; },
+      [&](int k) -> T { return chunks[first_chunk + c - c % Sizes::chunks + k]; });
 }
 
 }  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels

@@ -44,10 +44,12 @@ UPSWEEP_HOST_DEVICE std::int64_t address_of(const View& a, std::int64_t byte) {
   return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.data())) + byte;
 }
 
-// Calls f with a word of so many bytes, 1 to 8.
+// Calls f with a word of so many bytes, 1 to 16.
 template <class F>
 UPSWEEP_DEVICE void with_word(int size, F&& f) {
-  if (size == 8)
+  if (size == 16)
+    f(quad{});
+  else if (size == 8)
     f(std::uint64_t{});
   else if (size == 4)
     f(std::uint32_t{});
@@ -57,50 +59,89 @@ UPSWEEP_DEVICE void with_word(int size, F&& f) {
     f(std::uint8_t{});
 }
 
-// `bytes` (at most 16) from byte `at` of an array on, made of scalars of `size` bytes; 0 for those
-// that are not there. aligned: if all are, they may be read as one.
-template <class View, class Index>
-UPSWEEP_DEVICE quad read_bytes(const bytes_in<View, Index>& a, Index at, int bytes, int size,
-                               bool aligned) {
-  quad q{};
-  const Index i = a.base + at;
-  if (aligned && at >= a.begin && at + bytes <= a.end) {
-    if (bytes == 16) return load_as<quad>(a.view, i);
-    if (bytes == 8) {
-      const auto w = load_as<std::uint64_t>(a.view, i);
-      q.word[0] = static_cast<std::uint32_t>(w);
-      q.word[1] = static_cast<std::uint32_t>(w >> 32);
-    } else if (bytes == 4) {
-      q.word[0] = load_as<std::uint32_t>(a.view, i);
-    } else if (bytes == 2) {
-      q.word[0] = load_as<std::uint16_t>(a.view, i);
-    } else {
-      q.word[0] = load_as<std::uint8_t>(a.view, i);
-    }
-    return q;
-  }
-  with_word(size, [&]<class U>(U) {
+// The bytes of two words, one after the other, from byte `from` of the first on.
+template <class U>
+UPSWEEP_DEVICE quad bytes_from(int from, U low, U high) {
+  std::uint32_t w[8] = {};
+  const auto put = [&](int byte, U u) {
+    constexpr int words = (static_cast<int>(sizeof(U)) + 3) / 4;
+    std::uint32_t part[words] = {};
+    if constexpr (sizeof(U) < 4)
+      part[0] = static_cast<std::uint32_t>(u) << (byte % 4 * 8);
+    else
+      copy_bits(part, u);
     UPSWEEP_UNROLL
-    for (int b = 0; b < 16; b += static_cast<int>(sizeof(U)))
-      if (b < bytes && at + b >= a.begin && at + b < a.end) {
-        const U u = load_as<U>(a.view, i + b);
-        if constexpr (sizeof(U) == 8) {
-          q.word[b / 4] = static_cast<std::uint32_t>(u);
-          q.word[b / 4 + 1] = static_cast<std::uint32_t>(u >> 32);
-        } else {
-          q.word[b / 4] |= static_cast<std::uint32_t>(u) << (b % 4 * 8);
+    for (int k = 0; k < words; ++k) w[byte / 4 + k] |= part[k];
+  };
+  put(0, low);
+  put(static_cast<int>(sizeof(U)), high);
+  UPSWEEP_UNROLL
+  for (int by = 2; by > 0; --by)
+    if ((from / 4 & by) != 0) {
+      UPSWEEP_UNROLL
+      for (int k = 0; k + by < 8; ++k) w[k] = w[k + by];
+    }
+  quad q;
+  UPSWEEP_UNROLL
+  for (int k = 0; k < 4; ++k)
+    q.word[k] = static_cast<std::uint32_t>((std::uint64_t{w[k + 1]} << 32 | w[k]) >> from % 4 * 8);
+  return q;
+}
+
+// `bytes` (at most 16) from byte `at` of an array on, of scalars of `size` bytes; 0 for those that
+// are not there.
+template <class View, class Index>
+UPSWEEP_DEVICE quad read_scalars(const bytes_in<View, Index>& a, Index at, int bytes, int size) {
+  quad q{};
+  with_word(size, [&]<class U>(U) {
+    if constexpr (sizeof(U) < 16) {
+      UPSWEEP_UNROLL
+      for (int b = 0; b < 16; b += static_cast<int>(sizeof(U)))
+        if (b < bytes && at + b >= a.begin && at + b < a.end) {
+          const U u = load_as<U>(a.view, a.base + at + b);
+          if constexpr (sizeof(U) == 8) {
+            q.word[b / 4] = static_cast<std::uint32_t>(u);
+            q.word[b / 4 + 1] = static_cast<std::uint32_t>(u >> 32);
+          } else {
+            q.word[b / 4] |= static_cast<std::uint32_t>(u) << (b % 4 * 8);
+          }
         }
-      }
+    }
   });
   return q;
 }
 
+// Vecs of so many bytes, a power of two, each `stride` bytes behind the one before; the first
+// begins with byte `at`, which is `off` bytes behind an address that words of that size may have.
+// What lies around a vec is read with it where it is the array's, if wider is set.
+template <int rows, class View, class Index>
+UPSWEEP_DEVICE void read_rows(const bytes_in<View, Index>& a, Index at, Index stride, int bytes,
+                              int size, int off, bool wider, quad (&row)[rows]) {
+  const auto inside = [&](int r) {
+    const Index first = at + r * stride - off;
+    return first >= a.begin && first + (off == 0 ? bytes : 2 * bytes) <= a.end &&
+           (off == 0 || wider);
+  };
+  with_word(bytes, [&]<class U>(U) {
+    UPSWEEP_UNROLL
+    for (int r = 0; r < rows; ++r)
+      if (inside(r)) {
+        const Index first = a.base + at + r * stride - off;
+        const U low = load_as<U>(a.view, first);
+        row[r] = bytes_from(off, low, off == 0 ? low : load_as<U>(a.view, first + bytes));
+      }
+  });
+  UPSWEEP_ROLLED
+  for (int r = 0; r < rows; ++r)
+    if (!inside(r)) row[r] = read_scalars(a, at + r * stride, bytes, size);
+}
+
 template <class View, class Index>
 UPSWEEP_DEVICE void write_bytes(const bytes_in<View, Index>& a, Index at, int bytes, int size,
-                                bool aligned, const quad& q) {
+                                int off, const quad& q) {
   const Index i = a.base + at;
   const auto word64 = [&](int w) { return std::uint64_t{q.word[w + 1]} << 32 | q.word[w]; };
-  if (aligned && at >= a.begin && at + bytes <= a.end) {
+  if (off == 0 && at >= a.begin && at + bytes <= a.end) {
     if (bytes == 16)
       store_as(a.view, i, q);
     else
@@ -108,14 +149,16 @@ UPSWEEP_DEVICE void write_bytes(const bytes_in<View, Index>& a, Index at, int by
     return;
   }
   with_word(size, [&]<class U>(U) {
-    UPSWEEP_UNROLL
-    for (int b = 0; b < 16; b += static_cast<int>(sizeof(U)))
-      if (b < bytes && at + b >= a.begin && at + b < a.end) {
-        if constexpr (sizeof(U) == 8)
-          store_as(a.view, i + b, word64(b / 4));
-        else
-          store_as(a.view, i + b, static_cast<U>(q.word[b / 4] >> (b % 4 * 8)));
-      }
+    if constexpr (sizeof(U) < 16) {
+      UPSWEEP_UNROLL
+      for (int b = 0; b < 16; b += static_cast<int>(sizeof(U)))
+        if (b < bytes && at + b >= a.begin && at + b < a.end) {
+          if constexpr (sizeof(U) == 8)
+            store_as(a.view, i + b, word64(b / 4));
+          else
+            store_as(a.view, i + b, static_cast<U>(q.word[b / 4] >> (b % 4 * 8)));
+        }
+    }
   });
 }
 
@@ -133,8 +176,8 @@ struct flat {
   std::int64_t n = 0;
   scalar from{}, to{};
   form made{};
-  bool native_in = false, native_out = false;  // the arrays hold Es as they are
-  bool aligned_in = false, aligned_scales = false, aligned_out = false;  // vecs, to their size
+  bool native_in = false, native_out = false;      // the arrays hold Es as they are
+  int off_in = 0, off_scales = 0, off_out = 0;     // bytes of vecs behind a multiple of their size
   bool straight_in = false, straight_out = false;  // native, aligned, forward, bits as they are
   bool exclusive = false;
   bool reverse = false;
@@ -162,7 +205,7 @@ struct flat {
     return q;
   }
 
-  // Whether the results of elements begin .. end may be stored as they are.
+  // Whether the results of elements begin .. end may be stored as they are, and nothing else.
   UPSWEEP_DEVICE bool stored_straight(std::int64_t begin, std::int64_t end) const {
     return straight_out && (end < n || (end == n && total.size() == 0)) &&
            (begin > 0 || has_init || !exclusive);
@@ -173,48 +216,67 @@ struct flat {
     return reverse ? n - i - vec::size : i;
   }
 
+  // Where a chunk is read from: a view of `in`, and of `scales`, from a byte of each on.
   template <class View, class Index>
-  UPSWEEP_DEVICE quad load(const bytes_in<View, Index>& a, Index at, const bytes_in<View, Index>& b,
-                           Index at_b) const {
-    const int bytes = in_size * vec::size;
-    quad q = read_bytes(a, at, bytes, in_scalar, aligned_in);
-    if (!native_in) {
-      quad other{};
-      if (made == form::split) other = read_bytes(b, at_b, bytes, in_scalar, aligned_scales);
-      q = decoded(q, other);
-    }
-    if (truth) q = truths(q);
-    if (reverse) q = reversed(q);
-    return flipped(q);
+  struct source {
+    bytes_in<View, Index> in, scales;
+    std::int64_t in_byte, scales_byte;
+  };
+
+  UPSWEEP_DEVICE source<global<const std::byte>, std::int64_t> memory() const {
+    return {{in, 0, 0, in.size()}, {scales, 0, 0, scales.size()}, 0, 0};
   }
 
-  UPSWEEP_DEVICE quad load(std::int64_t i) const {
-    const bytes_in<global<const std::byte>, std::int64_t> a{in, 0, 0, in.size()},
-        b{scales, 0, 0, scales.size()};
+  // A lane's vecs of a chunk, the first of which begins with element i.
+  template <int rows, class View, class Index>
+  UPSWEEP_APART void load_rows(const source<View, Index>& from, std::int64_t i,
+                               quad (&row)[rows]) const {
+    const int bytes = in_size * vec::size;
+    const Index stride = (reverse ? -warp_size : warp_size) * bytes;
     const std::int64_t at = place(i) * in_size;
-    return load(a, at, b, at);
+    quad other[rows] = {};
+    read_rows(from.in, static_cast<Index>(at - from.in_byte), stride, bytes, in_scalar, off_in,
+              in.data() != out.data(), row);
+    if (made == form::split)
+      read_rows(from.scales, static_cast<Index>(at - from.scales_byte), stride, bytes, in_scalar,
+                off_scales, scales.data() != out.data(), other);
+    UPSWEEP_ROLLED
+    for (int r = 0; r < rows; ++r) {
+      quad q = row[r];
+      if (!native_in) q = decoded(q, other[r]);
+      if (truth) q = truths(q);
+      if (reverse) q = reversed(q);
+      row[r] = flipped(q);
+    }
   }
 
   // y: the results of the vec that begins with element i; next: W behind it; straight: what
   // stored_straight says of them.
-  UPSWEEP_DEVICE void store(std::int64_t i, quad y, T next, bool straight) const {
-    if (straight) return store_as(out, i * static_cast<int>(sizeof(E)), flipped(y));
+  UPSWEEP_DEVICE void store(std::int64_t i, const quad& y, T next, bool straight) const {
+    if (straight || stored_straight(i, i + vec::size))
+      store_as(out, i * static_cast<int>(sizeof(E)), flipped(y));
+    else
+      store_any(i, y, next);
+  }
+
+  // W of no elements.
+  UPSWEEP_APART void store_total_of_none() const {
+    if (total.size() == 0) return;
+    const carry<Op> none = start();
+    write_total(element_of(finished(quad_of(none.any ? static_cast<E>(none.value) : first))));
+  }
+
+ private:
+  UPSWEEP_APART void store_any(std::int64_t i, quad y, T next) const {
     if (exclusive && i == 0 && !has_init) y = with_first(y);
     y = finished(y);
     if (i < n && n <= i + vec::size && total.size() != 0) store_total(i, y, next);
     if (reverse) y = reversed(y);
     if (!native_out) y = encoded(y);
     const bytes_in<global<std::byte>, std::int64_t> a{out, 0, 0, out.size()};
-    write_bytes(a, place(i) * out_size, out_size * vec::size, out_scalar, aligned_out, y);
+    write_bytes(a, place(i) * out_size, out_size * vec::size, out_scalar, off_out, y);
   }
 
-  // W of no elements.
-  UPSWEEP_DEVICE void store_total_of_none() const {
-    const carry<Op> none = start();
-    write_total(element_of(finished(quad_of(none.any ? static_cast<E>(none.value) : first))));
-  }
-
- private:
   UPSWEEP_DEVICE quad finished(quad q) const {
     q = flipped(q);
     q.word[0] &= keep;
@@ -347,13 +409,13 @@ struct flat {
   UPSWEEP_DEVICE void write_total(const E& whole) const {
     const quad q = native_out ? quad_of(whole) : encoded(quad_of(whole));
     const bytes_in<global<std::byte>, std::int64_t> a{total, 0, 0, total.size()};
-    write_bytes<global<std::byte>, std::int64_t>(a, 0, out_size, out_scalar, false, q);
+    write_bytes<global<std::byte>, std::int64_t>(a, 0, out_size, out_scalar, 1, q);
   }
 
-  UPSWEEP_DEVICE E init_from_memory() const {
+  UPSWEEP_APART E init_from_memory() const {
     const bytes_in<global<const std::byte>, std::int64_t> a{init_there, 0, 0, init_there.size()};
-    const quad q = read_bytes<global<const std::byte>, std::int64_t>(
-        a, 0, static_cast<int>(init_there.size()), static_cast<int>(sizeof(S)), false);
+    const quad q = read_scalars<global<const std::byte>, std::int64_t>(
+        a, 0, static_cast<int>(init_there.size()), static_cast<int>(sizeof(S)));
     if constexpr (parts == 2) {
       if (made == form::split) {  // h alone, which stands for (1, h)
         S s[16 / sizeof(S)];

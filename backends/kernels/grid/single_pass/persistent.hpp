@@ -49,8 +49,8 @@ struct stretch {
 
 template <class Op, class E, class Sizes>
 UPSWEEP_KERNEL_OF(roles<Sizes>::threads, 1)
-void persistent_kernel(flat<Op, E> what, tickets more, unit_totals<typename Op::value> totals,
-                       ring how) {
+void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
+                       unit_totals<typename Op::value> totals, ring how) {
   using T = typename Op::value;
   using roles = kernels::roles<Sizes>;
   using chunk = kernels::chunk<Op, E, Sizes>;
@@ -113,15 +113,9 @@ void persistent_kernel(flat<Op, E> what, tickets more, unit_totals<typename Op::
     };
     const stretch x = where_in(what.in, s);
     const stretch y = what.made == form::split ? where_in(what.scales, s) : x;
-    const shared_bytes a = in_stage(x, at), b = in_stage(y, at + second);
-    UPSWEEP_UNROLL
-    for (int r = 0; r < chunk::rows; ++r) {
-      const std::int64_t i =
-          s * super_elements + c * chunk::elements + r * chunk::row_elements + lane * vec;
-      const std::int64_t byte = what.place(i) * what.in_size;
-      part.row[r] =
-          what.load(a, static_cast<int>(byte - x.base), b, static_cast<int>(byte - y.base));
-    }
+    using source = typename flat<Op, E>::template source<shared<std::byte>, int>;
+    part.load(what, source{in_stage(x, at), in_stage(y, at + second), x.base, y.base},
+              s * super_elements + c * chunk::elements + lane * vec);
   };
 
   if (warp == 0) {

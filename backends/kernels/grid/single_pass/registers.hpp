@@ -33,7 +33,8 @@ struct block_unit {
 template <class Op, class E, class Sizes, bool by_tiles>
 UPSWEEP_KERNEL_OF((block_unit<Sizes, by_tiles>::threads),
                   (block_unit<Sizes, by_tiles>::resident(sizeof(typename Op::value))))
-void register_kernel(flat<Op, E> what, tickets more, unit_totals<typename Op::value> totals) {
+void register_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
+                     unit_totals<typename Op::value> totals) {
   using T = typename Op::value;
   using unit_of = block_unit<Sizes, by_tiles>;
   using chunk = kernels::chunk<Op, E, Sizes>;
@@ -49,9 +50,7 @@ void register_kernel(flat<Op, E> what, tickets more, unit_totals<typename Op::va
 
   const int lane = lane_index();
   const int warp = warp_index();
-  if (what.n == 0 && thread_index() == 0 && what.total.size() != 0) what.store_total_of_none();
   const std::int64_t units = (what.n + unit_elements - 1) / unit_elements;
-  const bool alone = units == 1;
   const bool draws = units > grid_size();
   carry<Op> groups = what.start();  // those before group `first`, folded
   std::int64_t first = 0;
@@ -59,23 +58,12 @@ void register_kernel(flat<Op, E> what, tickets more, unit_totals<typename Op::va
   for (std::int64_t unit = block_index(); unit < units;) {
     const std::int64_t begin = unit * unit_elements + warp * chunk::elements + lane * vec;
     chunk part;
-    if (what.straight_in && (unit + 1) * unit_elements <= what.n) {
-      UPSWEEP_UNROLL
-      for (int r = 0; r < chunk::rows; ++r)
-        part.row[r] =
-            load_as<quad>(what.in, (begin + r * chunk::row_elements) * static_cast<int>(sizeof(E)));
-      UPSWEEP_UNROLL
-      for (quad& q : part.row) q = what.flipped(q);
-    } else {
-      UPSWEEP_UNROLL
-      for (int r = 0; r < chunk::rows; ++r)
-        part.row[r] = what.load(begin + r * chunk::row_elements);
-    }
+    part.load(what, begin, what.straight_in && (unit + 1) * unit_elements <= what.n);
     if (thread_index() == 0) {
       if (draws)
         drawn[0] = more.draw_of(units - grid_size());
       else
-        drawn[0] = {units, alone ? 0 : more.run()};
+        drawn[0] = {units, more.run()};
     }
 
     const T of_chunk = part.total();
@@ -92,17 +80,12 @@ void register_kernel(flat<Op, E> what, tickets more, unit_totals<typename Op::va
         if (lane < warps && lane % Sizes::chunks == 0) tile_totals[lane / Sizes::chunks] = t;
         t = total_over<Op>(Sizes::chunks, warps, t);
       }
-      if (lane == 0 && alone) {
-        if (by_tiles) tile_totals[0] = t;
-        in_group[0] = {Op::identity(), t};
-      } else if (lane == 0) {
-        totals.publish(unit, next.run, t);
-      }
+      if (lane == 0) totals.publish(unit, next.run, t);
     }
     part.scan();
 
     // The first warp reads the unit's own group, the others those between it and the last unit's.
-    if (warp == 0 && !alone) {
+    if (warp == 0) {
       std::int64_t u[in_super];
       bool wanted[in_super];
       T t[in_super];
@@ -143,7 +126,7 @@ void register_kernel(flat<Op, E> what, tickets more, unit_totals<typename Op::va
       first += count;
       if (first < group) sync_block();  // before group_totals changes
     } while (first < group);
-    if (!draws && !alone && unit == units - 1 && thread_index() == 0) more.finish(next.run);
+    if (!draws && unit == units - 1 && thread_index() == 0) more.finish(next.run);
 
     const group_part<T> found = in_group[0];
     const super_place<Op> place = place_of<Op>(groups, found, b);
