@@ -155,8 +155,8 @@ void check_production(simt::device& d, std::initializer_list<production_run> run
     what.n = r.n;
     what.made = form::pair;
     what.native_in = what.native_out = true;
-    what.off_in = what.off_out = r.edges ? element : 0;
-    what.straight_in = what.straight_out = !r.edges;
+    what.off_in = what.off_out = r.edges ? element % 16 : 0;
+    what.straight_in = what.straight_out = what.off_in == 0;
     what.exclusive = seed % 2 == 0;
     what.first = Op::first();
     what.in_size = what.out_size = element;

@@ -73,9 +73,7 @@ void block_kernel(UPSWEEP_ARGUMENT flat<Op, E> what) {
   }
   const bool straight =
       what.stored_straight(warp * part_of_chunk::elements, (warp + 1) * part_of_chunk::elements);
-  part.results(before, end, what.exclusive, [&](int r, const quad& y, T next) {
-    what.store(begin + r * part_of_chunk::row_elements, y, next, straight);
-  });
+  part.store(what, begin, before, end, straight);
 }
 
 }  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels

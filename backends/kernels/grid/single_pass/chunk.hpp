@@ -168,10 +168,10 @@ class chunk_rows {
     follows_ = true;
   }
 
-  // Gives each(r, y, next) the results y of this lane's vec in row r, and W behind it. `before` is
-  // what comes before the chunk, `end` W behind these rows.
-  template <class Each>
-  UPSWEEP_DEVICE void results(const carry<Op>& before, T end, bool exclusive, Each&& each) const {
+  // Into y, each row's results of this lane's vec, and into next W behind it. `before` is what
+  // comes before the chunk, `end` W behind these rows.
+  UPSWEEP_DEVICE void results(const carry<Op>& before, T end, bool exclusive, quad (&y)[rows],
+                              T (&next)[rows]) const {
     const int lane = lane_index();
     carry<Op> at[rows];
     UPSWEEP_UNROLL
@@ -184,9 +184,19 @@ class chunk_rows {
       T follows = end;
       if constexpr (rows > 1)
         if (r + 1 < rows) follows = at[(r + 1) % rows].value;
-      const T next = shuffle(lane == 0 ? follows : at[r].value, (lane + 1) % warp_size);
-      each(r, vec::scan(row[r], at[r], next, exclusive), next);
+      next[r] = shuffle(lane == 0 ? follows : at[r].value, (lane + 1) % warp_size);
+      y[r] = vec::scan(row[r], at[r], next[r], exclusive);
     }
+  }
+
+  // The same, stored as what is scanned says; i: the lane's first element.
+  template <class What>
+  UPSWEEP_DEVICE void store(const What& what, std::int64_t i, const carry<Op>& before, T end,
+                            bool straight) const {
+    quad y[rows];
+    T next[rows];
+    results(before, end, what.exclusive, y, next);
+    what.store(i, y, next, straight);
   }
 
  private:

@@ -59,6 +59,17 @@ UPSWEEP_DEVICE void with_word(int size, F&& f) {
     f(std::uint8_t{});
 }
 
+// The first bytes of a quad, as a word of at least 4.
+template <class U>
+UPSWEEP_DEVICE U front(const quad& q) {
+  if constexpr (sizeof(U) == 16)
+    return q;
+  else if constexpr (sizeof(U) == 8)
+    return std::uint64_t{q.word[1]} << 32 | q.word[0];
+  else
+    return q.word[0];
+}
+
 // The bytes of two words, one after the other, from byte `from` of the first on.
 template <class U>
 UPSWEEP_DEVICE quad bytes_from(int from, U low, U high) {
@@ -136,30 +147,58 @@ UPSWEEP_DEVICE void read_rows(const bytes_in<View, Index>& a, Index at, Index st
     if (!inside(r)) row[r] = read_scalars(a, at + r * stride, bytes, size);
 }
 
+// Bytes begin .. end of a vec that lies from byte `at` of an array on, as far as they are there.
 template <class View, class Index>
-UPSWEEP_DEVICE void write_bytes(const bytes_in<View, Index>& a, Index at, int bytes, int size,
-                                int off, const quad& q) {
-  const Index i = a.base + at;
-  const auto word64 = [&](int w) { return std::uint64_t{q.word[w + 1]} << 32 | q.word[w]; };
-  if (off == 0 && at >= a.begin && at + bytes <= a.end) {
-    if (bytes == 16)
-      store_as(a.view, i, q);
-    else
-      store_as(a.view, i, word64(0));
-    return;
-  }
+UPSWEEP_DEVICE void write_scalars(const bytes_in<View, Index>& a, Index at, int begin, int end,
+                                  int size, const quad& q) {
   with_word(size, [&]<class U>(U) {
     if constexpr (sizeof(U) < 16) {
       UPSWEEP_UNROLL
       for (int b = 0; b < 16; b += static_cast<int>(sizeof(U)))
-        if (b < bytes && at + b >= a.begin && at + b < a.end) {
+        if (b >= begin && b < end && at + b >= a.begin && at + b < a.end) {
           if constexpr (sizeof(U) == 8)
-            store_as(a.view, i + b, word64(b / 4));
+            store_as(a.view, a.base + at + b,
+                     std::uint64_t{q.word[b / 4 + 1]} << 32 | q.word[b / 4]);
           else
-            store_as(a.view, i + b, static_cast<U>(q.word[b / 4] >> (b % 4 * 8)));
+            store_as(a.view, a.base + at + b, static_cast<U>(q.word[b / 4] >> (b % 4 * 8)));
         }
     }
   });
+}
+
+// The vecs of all lanes of a warp, of 8 or 16 bytes, row by row; lanes and rows follow one another
+// in memory, downwards if `stride`, from one row to the next, is negative. `at`, `off` as in
+// read_rows. Where words of a vec's size lie across two vecs, a lane writes the end of its own with
+// the beginning of the next one.
+template <int rows, class View, class Index>
+UPSWEEP_DEVICE void write_rows(const bytes_in<View, Index>& a, Index at, Index stride, int bytes,
+                               int size, int off, const quad (&row)[rows]) {
+  const auto whole = [&](Index first) { return first >= a.begin && first + bytes <= a.end; };
+  const bool down = stride < 0;
+  const int lane = lane_index();
+  const int low = off == 0 ? 0 : bytes - off;  // of a vec, the bytes in an earlier word
+  UPSWEEP_ROLLED
+  for (int r = 0; r < rows; ++r) {
+    const bool lower = r > 0 || lane > 0, upper = r + 1 < rows || lane + 1 < warp_size;
+    const Index first = at + r * stride;
+    const bool mine = whole(first);
+    const bool starts = low == 0 || (mine && (down ? upper : lower) && whole(first - bytes));
+    const bool goes_on = mine && (low == 0 || ((down ? lower : upper) && whole(first + bytes)));
+    quad next = row[r];
+    if (low != 0) {
+      const int beside = down ? r - 1 : r + 1;
+      const bool at_edge = lane == (down ? warp_size - 1 : 0) && beside >= 0 && beside < rows;
+      next = shuffle(row[at_edge ? beside : r], (lane + (down ? warp_size - 1 : 1)) % warp_size);
+    }
+    if (goes_on)
+      with_word(bytes, [&]<class U>(U) {
+        if constexpr (sizeof(U) >= 8)
+          store_as(a.view, a.base + first + low,
+                   front<U>(bytes_from(low, front<U>(row[r]), front<U>(next))));
+      });
+    const int begin = starts ? low : 0, end = goes_on ? low : bytes;
+    if (begin < end) write_scalars(a, first, begin, end, size, row[r]);
+  }
 }
 
 template <class Op, class E>
@@ -232,7 +271,7 @@ struct flat {
   UPSWEEP_APART void load_rows(const source<View, Index>& from, std::int64_t i,
                                quad (&row)[rows]) const {
     const int bytes = in_size * vec::size;
-    const Index stride = (reverse ? -warp_size : warp_size) * bytes;
+    const Index stride = (reverse ? -row_elements : row_elements) * in_size;
     const std::int64_t at = place(i) * in_size;
     quad other[rows] = {};
     read_rows(from.in, static_cast<Index>(at - from.in_byte), stride, bytes, in_scalar, off_in,
@@ -250,13 +289,26 @@ struct flat {
     }
   }
 
-  // y: the results of the vec that begins with element i; next: W behind it; straight: what
-  // stored_straight says of them.
-  UPSWEEP_DEVICE void store(std::int64_t i, const quad& y, T next, bool straight) const {
-    if (straight || stored_straight(i, i + vec::size))
-      store_as(out, i * static_cast<int>(sizeof(E)), flipped(y));
-    else
-      store_any(i, y, next);
+  // A lane's results of some rows of a chunk, whose first vec begins with element i; next: W behind
+  // each vec; straight: what stored_straight says of them all.
+  template <int rows>
+  UPSWEEP_DEVICE void store(std::int64_t i, const quad (&y)[rows], const T (&next)[rows],
+                            bool straight) const {
+    if (straight) {
+      UPSWEEP_UNROLL
+      for (int r = 0; r < rows; ++r)
+        store_as(out, (i + r * row_elements) * static_cast<int>(sizeof(E)), flipped(y[r]));
+    } else {
+      // Copies, so that y and next need not lie in memory.
+      quad results[rows];
+      T behind[rows];
+      UPSWEEP_UNROLL
+      for (int r = 0; r < rows; ++r) {
+        results[r] = y[r];
+        behind[r] = next[r];
+      }
+      store_rows(i, results, behind);
+    }
   }
 
   // W of no elements.
@@ -267,14 +319,24 @@ struct flat {
   }
 
  private:
-  UPSWEEP_APART void store_any(std::int64_t i, quad y, T next) const {
-    if (exclusive && i == 0 && !has_init) y = with_first(y);
-    y = finished(y);
-    if (i < n && n <= i + vec::size && total.size() != 0) store_total(i, y, next);
-    if (reverse) y = reversed(y);
-    if (!native_out) y = encoded(y);
+  static constexpr int row_elements = warp_size * vec::size;
+
+  template <int rows>
+  UPSWEEP_APART void store_rows(std::int64_t i, quad (&y)[rows], const T (&next)[rows]) const {
+    UPSWEEP_ROLLED
+    for (int r = 0; r < rows; ++r) {
+      const std::int64_t first_element = i + r * row_elements;
+      quad q = y[r];
+      if (exclusive && first_element == 0 && !has_init) q = with_first(q);
+      q = finished(q);
+      if (first_element < n && n <= first_element + vec::size && total.size() != 0)
+        store_total(first_element, q, next[r]);
+      if (reverse) q = reversed(q);
+      y[r] = native_out ? q : encoded(q);
+    }
     const bytes_in<global<std::byte>, std::int64_t> a{out, 0, 0, out.size()};
-    write_bytes(a, place(i) * out_size, out_size * vec::size, out_scalar, off_out, y);
+    const std::int64_t stride = (reverse ? -row_elements : row_elements) * out_size;
+    write_rows(a, place(i) * out_size, stride, out_size * vec::size, out_scalar, off_out, y);
   }
 
   UPSWEEP_DEVICE quad finished(quad q) const {
@@ -409,7 +471,7 @@ struct flat {
   UPSWEEP_DEVICE void write_total(const E& whole) const {
     const quad q = native_out ? quad_of(whole) : encoded(quad_of(whole));
     const bytes_in<global<std::byte>, std::int64_t> a{total, 0, 0, total.size()};
-    write_bytes<global<std::byte>, std::int64_t>(a, 0, out_size, out_scalar, 1, q);
+    write_scalars<global<std::byte>, std::int64_t>(a, 0, 0, out_size, out_scalar, q);
   }
 
   UPSWEEP_APART E init_from_memory() const {

@@ -272,6 +272,8 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
       chunk part[each];
       UPSWEEP_UNROLL
       for (int c = 0; c < each; ++c) load(part[c], mine.tile, first_chunk + c);
+      UPSWEEP_UNROLL
+      for (int c = 0; c < each; ++c) part[c].scan();
       reduced.wait(stage, parity);
       placed.wait(stage, parity);
       const super_place<Op> place = places[stage];
@@ -288,13 +290,8 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
       const bool straight =
           what.stored_straight(mine.tile * super_elements, (mine.tile + 1) * super_elements);
       UPSWEEP_UNROLL
-      for (int c = 0; c < each; ++c) {
-        part[c].scan();
-        part[c].results(at[c], at[c + 1].value, what.exclusive, [&](int r, const quad& y, T next) {
-          const std::int64_t i = begin + c * chunk::elements + r * chunk::row_elements;
-          what.store(i, y, next, straight);
-        });
-      }
+      for (int c = 0; c < each; ++c)
+        part[c].store(what, begin + c * chunk::elements, at[c], at[c + 1].value, straight);
     }
   }
 }

@@ -137,10 +137,7 @@ void register_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
     };
     const carry<Op> before = at(warp), end = at(warp + 1);
     const bool straight = what.stored_straight(unit * unit_elements, (unit + 1) * unit_elements);
-    part.results(before, end.value, what.exclusive, [&](int r, const quad& y, T w) {
-      const std::int64_t i = begin + r * chunk::row_elements;
-      what.store(i, y, w, straight);
-    });
+    part.store(what, begin, before, end.value, straight);
     unit = draws ? grid_size() + next.tile : units;
     if (draws) sync_block();  // before the next unit's totals
   }
