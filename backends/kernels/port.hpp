@@ -39,6 +39,8 @@
 //                                       hexadecimal digits, the lowest byte by the last; 8 more: that
 //                                       byte's sign bit, eight times
 //   min_pairs(a, b)                     of each of the two signed 16-bit halves
+//   add_bytes(w, sum), add_halves(w, sum)
+//                                       the sum and each of w's unsigned bytes, or halves
 //   half, brain_half                    f16 and bf16, in 2 bytes; convert to float, and, explicitly,
 //                                       from it, to nearest even
 //   UPSWEEP_UNROLL                      before a loop of constant length

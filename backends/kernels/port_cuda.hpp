@@ -96,6 +96,8 @@ UPSWEEP_DEVICE unsigned bytes_of(unsigned a, unsigned b, unsigned digits) {
 }
 
 UPSWEEP_DEVICE unsigned min_pairs(unsigned a, unsigned b) { return __vmins2(a, b); }
+UPSWEEP_DEVICE unsigned add_bytes(unsigned w, unsigned sum) { return __dp4a(w, 0x01010101u, sum); }
+UPSWEEP_DEVICE unsigned add_halves(unsigned w, unsigned sum) { return __dp2a_lo(w, 0x0101u, sum); }
 
 struct half {
   std::uint16_t bits;

@@ -226,6 +226,13 @@ inline std::uint32_t min_pairs(std::uint32_t a, std::uint32_t b) {
   return min(a >> 16, b >> 16) << 16 | min(a, b);
 }
 
+inline std::uint32_t add_halves(std::uint32_t w, std::uint32_t sum) {
+  return sum + (w & 0xffff) + (w >> 16);
+}
+inline std::uint32_t add_bytes(std::uint32_t w, std::uint32_t sum) {
+  return add_halves(w & 0xff00ff, add_halves(w >> 8 & 0xff00ff, sum));
+}
+
 using half = float16;
 
 struct stream {

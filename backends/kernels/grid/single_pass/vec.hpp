@@ -61,6 +61,11 @@ struct on_pairs<narrow_minimum_op<std::int32_t, std::int8_t>> {
   }
 };
 
+template <class Op>
+inline constexpr bool is_sum = false;
+template <class T>
+inline constexpr bool is_sum<sum_op<T>> = true;
+
 // x and what is before it; where the operator has a neutral element, that stands for nothing.
 template <class Op>
 UPSWEEP_DEVICE typename Op::value after(const carry<Op>& before, typename Op::value x) {
@@ -79,7 +84,12 @@ struct vec_of {
   UPSWEEP_DEVICE static T widened(E e) { return static_cast<T>(e); }
 
   UPSWEEP_DEVICE static T fold(const quad& q) {
-    if constexpr (sizeof(E) == 1 && pairs::served) {
+    if constexpr (sizeof(E) < 4 && is_sum<Op>) {
+      T t = 0;
+      UPSWEEP_UNROLL
+      for (const std::uint32_t w : q.word) t = sizeof(E) == 1 ? add_bytes(w, t) : add_halves(w, t);
+      return t;
+    } else if constexpr (sizeof(E) == 1 && pairs::served) {
       std::uint32_t both = pairs::neutral;
       UPSWEEP_UNROLL
       for (const std::uint32_t w : q.word)
