@@ -138,6 +138,13 @@ TEST_F(plan_life, cached_plans_go_by_backend_threads_and_environment) {
   const scoped_environment env("UPSWEEP_BACKEND", "cpu.serial");
   scan_of(what);
   EXPECT_EQ(fakes().serial.made, 1);
+  for (const char* variable :
+       {"UPSWEEP_CPU_TARGET", "UPSWEEP_NAIVE_LENGTH", "UPSWEEP_SIMT", "UPSWEEP_SINGLE_PASS"}) {
+    const int before = fakes().serial.made;
+    const scoped_environment other(variable, "another");
+    for (int i = 0; i < 2; ++i) scan_of(what);
+    EXPECT_EQ(fakes().serial.made, before + 1) << variable;
+  }
 }
 
 TEST_F(plan_life, the_cache_is_bounded) {
