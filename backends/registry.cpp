@@ -71,4 +71,12 @@ std::span<const registration> registry() {
   return all;
 }
 
+const device_family* devices() {
+#ifdef UPSWEEP_NO_CUDA
+  return nullptr;
+#else
+  return upsweep::cuda::devices();
+#endif
+}
+
 }  // namespace upsweep::detail

@@ -12,6 +12,9 @@ namespace upsweep::cuda {
 // The backend of a name ("cuda.naive"), or nullptr if this build has none.
 const detail::backend* find(std::string_view name);
 
+// All NVIDIA GPUs; nullptr until the process has loaded the driver.
+const detail::device_family* devices();
+
 }  // namespace upsweep::cuda
 
 #endif

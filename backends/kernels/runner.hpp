@@ -40,11 +40,7 @@ inline call call_of(const detail::request& r) {
           .init_device = r.args.init_device};
 }
 
-// An element of an array of type t, which is what.in or what.out.
-inline std::size_t element_bytes(const spec& what, type t) {
-  const bool pairs = what.op.id == builtin::affine && what.affine == affine_form::pair;
-  return size_of(t) * (pairs ? 2 : 1);
-}
+using detail::element_bytes;
 
 // An algorithm made ready for one scan of up to so many elements.
 class runner {

@@ -20,11 +20,15 @@ struct options {
   std::string_view backend{};  // a name, a family, "auto"; empty: UPSWEEP_BACKEND, else auto
   value init{};                // the prefix before element 0
   upsweep::direction direction = direction::forward;
-  int threads = 0;  // CPU threads at most; 0: as OpenMP would choose
+  int threads = 0;         // CPU threads at most; 0: as OpenMP would choose
+  void* stream = nullptr;  // cudaStream_t, for device memory
 };
 
-// One scan of host memory through a cached plan; complete when it returns. Everything below is a
-// typed front of it. Errors: those of plan::plan and plan::run, and unsupported for device memory.
+// One scan through a cached plan; complete when it returns. It looks where the arrays are: in host
+// memory (page-locked, too), or in that of the current device (managed, too). A total may be in
+// host memory in any case. `memory = device` refuses arrays in host memory. Everything below is a
+// typed front of it. Errors: those of plan::plan and plan::run, and invalid_argument for arrays in
+// several places, for a device that is not current, and for a stream that is being captured.
 UPSWEEP_API void scan(const spec& what, const arguments& a, const plan_options& o = {});
 
 // A contiguous range of elements that the library knows; what an output must be.
@@ -93,7 +97,8 @@ std::ranges::range_value_t<Out> scan_arrays(const In& in, Out& out, kind k, cons
         .out = std::ranges::data(out),
         .length = common_length(in, out),
         .init = o.init,
-        .total = &total},
+        .total = &total,
+        .stream = o.stream},
        {.backend = o.backend, .threads = o.threads});
   return total;
 }
@@ -101,9 +106,9 @@ std::ranges::range_value_t<Out> scan_arrays(const In& in, Out& out, kind k, cons
 }  // namespace detail
 
 // out[i] = init op in[0] op ... op in[i]. Arrays of one length n, which may be the same array if
-// their elements have one size. Returns the total: init combined with all elements (for n = 0 init,
-// or the operator's identity). O(n) work. Errors: invalid_argument (lengths differ, overlap, init
-// that loses), unsupported, unknown_backend, unavailable; `out` is then untouched.
+// their elements have one size, and may be spans of device memory. Returns the total: init combined
+// with all elements (for n = 0 init, or the operator's identity). O(n) work. Errors: those of scan,
+// and invalid_argument for lengths that differ; `out` is then untouched.
 template <input_array In, output_array Out, builtin_operator Op = sum>
 std::ranges::range_value_t<Out> inclusive_scan(const In& in, Out&& out, Op = {},
                                                const options& o = {}) {
@@ -142,7 +147,8 @@ std::ranges::range_value_t<H> linear_recurrence(const B& b, const V& v, H&& h,
         .length = detail::common_length(v, h, "v"),
         .init = o.init,
         .total = &total,
-        .coefficients = std::ranges::data(b)},
+        .coefficients = std::ranges::data(b),
+        .stream = o.stream},
        {.backend = o.backend, .threads = o.threads});
   return total;
 }

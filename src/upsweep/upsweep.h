@@ -336,8 +336,12 @@ UPSWEEP_API upsweep_code upsweep_state_to_bytes(const upsweep_state* state, void
 UPSWEEP_API upsweep_code upsweep_state_from_bytes(const void* bytes, size_t size,
                                                   upsweep_state** state);
 
-// One scan of host memory through a cached plan; complete when it returns. `options` may be NULL.
-// Errors: those of upsweep_plan_create and upsweep_plan_run, and unsupported for device memory.
+// One scan through a cached plan; complete when it returns. It looks where the arrays are: in host
+// memory (page-locked, too), or in that of the current device (managed, too). A total may be in
+// host memory in any case. `memory` UPSWEEP_DEVICE_MEMORY refuses arrays in host memory. `options`
+// may be NULL. Errors: those of upsweep_plan_create and upsweep_plan_run, and
+// UPSWEEP_INVALID_ARGUMENT for arrays in several places, for a device that is not current, and for
+// a stream that is being captured.
 UPSWEEP_API upsweep_code upsweep_scan(const upsweep_spec* spec, const upsweep_arguments* arguments,
                                       const upsweep_plan_options* options);
 

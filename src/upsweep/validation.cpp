@@ -347,11 +347,9 @@ request validate(const spec& what, const extents& at_most, const arguments& a, b
            std::to_string(at_most.length));
   check_flat_only(a);
 
-  const bool affine = what.op.id == builtin::affine;
-  const bool split = affine && what.affine == affine_form::split;
-  const std::size_t parts = affine && !split ? 2 : 1;
-  const std::size_t in_size = parts * size_of(what.in);
-  const std::size_t out_size = parts * size_of(what.out);
+  const bool split = what.op.id == builtin::affine && what.affine == affine_form::split;
+  const std::size_t in_size = element_bytes(what, what.in);
+  const std::size_t out_size = element_bytes(what, what.out);
   if (!split && a.coefficients != nullptr)
     refuse("coefficients: given, but this is not a split affine scan");
   if (a.init_device != nullptr && a.init.has_value())
@@ -366,7 +364,7 @@ request validate(const spec& what, const extents& at_most, const arguments& a, b
   const range total = bytes_at("total", a.total, 1, out_size);
   // Blocks read it while others store results.
   const type accumulator = accumulator_of(what.out);
-  const range init = bytes_at("init_device", a.init_device, 1, parts * size_of(accumulator));
+  const range init = bytes_at("init_device", a.init_device, 1, element_bytes(what, accumulator));
   if (a.init_device != nullptr) {
     check_pointer("init_device", a.init_device, alignment_of(accumulator));
     if (a.total != nullptr) check_disjoint(total, init);

@@ -219,7 +219,7 @@ int c_reports_errors(void) {
   y[0] = y[1] = 7;
   o.backend = NULL;
   o.memory = UPSWEEP_DEVICE_MEMORY;
-  REFUSED(upsweep_scan(&spec, &a, &o), UPSWEEP_UNSUPPORTED, "device memory is served by a plan");
+  REFUSED(upsweep_scan(&spec, &a, &o), UPSWEEP_INVALID_ARGUMENT, "in: it is in no device's memory");
   o.memory = 256;
   REFUSED(upsweep_scan(&spec, &a, &o), UPSWEEP_INVALID_ARGUMENT, "memory: 256");
   o = options_of("");

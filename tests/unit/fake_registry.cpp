@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "fake_registry.hpp"
 
+#include <sys/mman.h>
+
+#include <cstdlib>
+#include <functional>
+#include <new>
+
 namespace upsweep {
 
 namespace testing {
@@ -15,18 +21,24 @@ class fake_plan final : public detail::plan_impl {
   }
   ~fake_plan() override { --backend_.living; }
 
-  void run(const detail::request&) override {
+  void run(const detail::request& r) override {
+    if (stream_.value_or(r.args.stream) != r.args.stream)
+      throw error(errc::invalid_argument, "stream: not the one before");
+    if (backend_.serves == memory::device) stream_ = r.args.stream;
+    if (backend_.on_arguments) backend_.on_arguments(r.args);
     if (running_.exchange(true)) ++backend_.crowded;
     if (backend_.on_run) backend_.on_run();
     running_ = false;
   }
   void aggregate(const detail::request& r) override { run(r); }
   void append(detail::state_data&, const detail::state_data&) const override {}
+  void rebind(void* stream) override { stream_ = stream; }
   std::string policy() const override { return "a fake"; }
 
  private:
   const fake_backend& backend_;
   std::atomic<bool> running_{false};
+  std::optional<void*> stream_{};  // as a GPU's plan is bound to one
 };
 
 }  // namespace
@@ -37,7 +49,26 @@ std::unique_ptr<detail::plan_impl> fake_backend::make_plan(const spec&, const ex
   return std::make_unique<fake_plan>(*this);
 }
 
+fake_devices::fake_devices() {
+  for (void*& m : memories)
+    if (m = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); m == MAP_FAILED)
+      throw std::bad_alloc();
+}
+
+std::optional<int> fake_devices::device_of(const void* p) const {
+  for (const int d : {0, 1})
+    if (std::greater_equal<>()(p, memory_of<std::byte>(d)) &&
+        std::less<>()(p, memory_of<std::byte>(d, bytes)))
+      return d;
+  return std::nullopt;
+}
+
+std::shared_ptr<void> fake_devices::host_memory(std::size_t n) const {
+  return {std::malloc(n), std::free};
+}
+
 void fake_backends::reset() {
+  devices.reset();
   for (fake_backend* b : {&device, &serial, &textbook, &openmp, &second, &absent}) b->reset();
 }
 
@@ -61,5 +92,7 @@ std::span<const detail::registration> detail::registry() {
   };
   return all;
 }
+
+const detail::device_family* detail::devices() { return &testing::fakes().devices; }
 
 }  // namespace upsweep

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,6 +44,12 @@ struct request {
   alignas(16) std::array<std::byte, 16> init{};
   state_data* state = nullptr;  // belongs to this scan, or is empty
 };
+
+// An element of an array of what, if its type is t.
+inline std::size_t element_bytes(const spec& what, type t) {
+  const bool pairs = what.op.id == builtin::affine && what.affine == affine_form::pair;
+  return size_of(t) * (pairs ? 2 : 1);
+}
 
 // First of all in a run, where a backend reads no init from device memory.
 inline void refuse_init_device(const request& r, const std::string& backend) {
@@ -90,6 +97,24 @@ struct registration {
 
 // backends/registry.cpp: every backend, in order of preference.
 std::span<const registration> registry();
+
+// What one-shot calls ask of the family whose devices have memory of their own.
+class device_family {
+ public:
+  virtual ~device_family() = default;
+  // The device that p's memory is of; none for host memory, page-locked or not. Managed memory is
+  // the current device's.
+  virtual std::optional<int> device_of(const void* p) const = 0;
+  virtual int current_device() const = 0;
+  virtual bool capturing(void* stream) const = 0;  // its work into a graph
+  virtual void wait(void* stream) const = 0;
+  // Host memory that kernels can write to.
+  virtual std::shared_ptr<void> host_memory(std::size_t bytes) const = 0;
+};
+
+// backends/registry.cpp: that family. nullptr: no memory is a device's, for lack of the family in
+// this build, or because the process has not loaded the driver, which a scan does not do for it.
+const device_family* devices();
 
 }  // namespace upsweep::detail
 
