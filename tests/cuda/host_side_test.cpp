@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the host does around the kernels: probes, refusals, streams, graphs, errors.
+#include <cuda.h>
+#include <dlfcn.h>
+
 #include <chrono>
 #include <cstdlib>
+#include <future>
 #include <numeric>
 #include <regex>
+#include <span>
 
 #include "tests/cuda/gpu.hpp"
 #include "tests/property/harness.hpp"
@@ -242,6 +247,133 @@ TEST_P(host_side, runs_in_a_graph) {
   }
   check(cudaGraphExecDestroy(ready));
   check(cudaGraphDestroy(graph));
+}
+
+// Whether one-shot calls take memory for the host's: then its backends serve it.
+bool is_host_memory(const std::int32_t* in, std::int32_t* out) {
+  try {
+    scan({.in = i32}, {.in = in, .out = out, .length = 1}, {.backend = "cpu"});
+    return true;
+  } catch (const error&) {
+    return false;
+  }
+}
+
+TEST_P(host_side, serves_one_shot_calls_on_device_memory) {
+  const on_gpu<std::int32_t> in{std::span<const std::int32_t>(x_)}, out(x_.size()), total(1);
+  const gpu_stream stream;
+  for (const cudaStream_t s : {cudaStream_t{}, cudaStream_t{stream}, cudaStream_t{}}) {
+    check(cudaMemset(out.data(), 0xa5, n * sizeof(std::int32_t)));
+    check(cudaDeviceSynchronize());
+    occupy(1, 5'000, s);
+    std::int32_t on_host = 0;
+    scan({.in = i32},
+         {.in = in.data(), .out = out.data(), .length = n, .total = &on_host, .stream = s},
+         {.backend = GetParam().name});
+    EXPECT_EQ(cudaStreamQuery(s), cudaSuccess) << "it did not wait";
+    EXPECT_EQ(out.fetch(), want_);
+    EXPECT_EQ(on_host, want_.back());
+  }
+  scan({.in = i32}, {.in = in.data(), .out = out.data(), .length = n, .total = total.data()},
+       {.backend = GetParam().name});
+  EXPECT_EQ(total.fetch()[0], want_.back());
+  scan({.in = i32}, {.length = 0, .init = 42, .total = total.data()}, {.backend = GetParam().name});
+  EXPECT_EQ(total.fetch()[0], 42);
+}
+
+TEST_P(host_side, refuses_one_shot_calls_on_a_stream_that_is_captured) {
+  const on_gpu<std::int32_t> in{std::span<const std::int32_t>(x_)}, out(x_.size());
+  cudaStream_t stream = nullptr;  // one that the default stream waits for
+  check(cudaStreamCreate(&stream));
+  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  for (const cudaStream_t s : {stream, cudaStream_t{}})
+    expect_error(errc::invalid_argument, {"stream: it is being captured"}, [&] {
+      scan({.in = i32}, {.in = in.data(), .out = out.data(), .length = n, .stream = s},
+           {.backend = GetParam().name});
+    });
+  cudaGraph_t graph = nullptr;
+  check(cudaStreamEndCapture(stream, &graph));
+  std::size_t nodes = 1;
+  check(cudaGraphGetNodes(graph, nullptr, &nodes));
+  EXPECT_EQ(nodes, 0u);
+  check(cudaGraphDestroy(graph));
+  check(cudaStreamDestroy(stream));
+}
+
+TEST_P(host_side_of_production, is_what_auto_takes_for_device_memory) {
+  const on_gpu<std::int32_t> in{std::span<const std::int32_t>(x_)}, out(x_.size());
+  const std::span from(in.data(), x_.size()), to(out.data(), x_.size());
+  EXPECT_EQ(inclusive_scan(from, to), want_.back());
+  EXPECT_EQ(out.fetch(), want_);
+  // A thread that has not called CUDA yet.
+  EXPECT_EQ(std::async(std::launch::async, [&] { return inclusive_scan(from, from); }).get(),
+            want_.back());
+  EXPECT_EQ(in.fetch(), want_);
+  EXPECT_FALSE(is_host_memory(in.data(), out.data()));
+}
+
+TEST_P(host_side_of_production, one_shot_calls_know_managed_and_page_locked_memory) {
+  void *moving = nullptr, *staying = nullptr;
+  check(cudaMallocManaged(&moving, 64));
+  check(cudaMallocHost(&staying, 64));
+  auto* const managed = static_cast<std::int32_t*>(moving);
+  auto* const locked = static_cast<std::int32_t*>(staying);
+  *managed = *locked = 3;
+  EXPECT_FALSE(is_host_memory(managed, managed));
+  EXPECT_TRUE(is_host_memory(locked, locked));
+  EXPECT_TRUE(is_host_memory(x_.data(), x_.data()));
+  scan({.in = i32}, {.in = managed, .out = managed + 1, .length = 1, .total = locked});
+  EXPECT_EQ(managed[1], 3);
+  EXPECT_EQ(*locked, 3);
+  check(cudaFree(managed));
+  check(cudaFreeHost(locked));
+}
+
+TEST_P(host_side_of_production, one_shot_calls_leave_an_error_of_the_caller_alone) {
+  const on_gpu<std::int32_t> x{std::span<const std::int32_t>(x_)};
+  void* p = nullptr;
+  EXPECT_EQ(cudaMalloc(&p, std::size_t{1} << 60), cudaErrorMemoryAllocation);
+  const std::span all(x.data(), x_.size());
+  EXPECT_EQ(inclusive_scan(all, all), want_.back());
+  EXPECT_TRUE(is_host_memory(x_.data(), x_.data()));
+  EXPECT_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
+}
+
+TEST_P(host_side_of_production, names_the_devices_of_one_shot_calls) {
+  int devices = 0;
+  check(cudaGetDeviceCount(&devices));
+  if (devices < 2) GTEST_SKIP() << "one GPU is here";
+  const on_gpu<std::int32_t> first(1);
+  check(cudaSetDevice(1));
+  const on_gpu<std::int32_t> second{std::vector<std::int32_t>{5}};
+  expect_error(errc::invalid_argument, {"in: it is on device 0, but device 1 is current"},
+               [&] { scan({.in = i32}, {.in = first.data(), .out = first.data(), .length = 1}); });
+  expect_error(errc::invalid_argument, {"out: it is on device 0, but in is on device 1"},
+               [&] { scan({.in = i32}, {.in = second.data(), .out = first.data(), .length = 1}); });
+  const std::span x(second.data(), 1);
+  EXPECT_EQ(inclusive_scan(x, x), 5);
+  check(cudaSetDevice(0));
+}
+
+// How many GPUs have a context.
+int contexts() {
+  void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
+  const auto state_of = reinterpret_cast<decltype(&cuDevicePrimaryCtxGetState)>(
+      dlsym(driver, "cuDevicePrimaryCtxGetState"));
+  int devices = 0, active = 0, all = 0;
+  unsigned flags = 0;
+  check(cudaGetDeviceCount(&devices));
+  for (int d = 0; d < devices; ++d)
+    if (state_of(d, &flags, &active) == CUDA_SUCCESS) all += active;
+  return all;
+}
+
+// In processes of their own: in this one, the tests before have made a context.
+TEST_P(host_side_of_production, scans_of_host_memory_make_no_context) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto scan_by_auto = [&] { return inclusive_scan(x_, x_) == want_.back(); };
+  EXPECT_EXIT(std::_Exit(scan_by_auto() ? contexts() : 99), ::testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(std::_Exit((check(cudaFree(nullptr)), contexts())), ::testing::ExitedWithCode(1), "");
 }
 
 UPSWEEP_ON_ALL_BACKENDS(host_side);
