@@ -32,14 +32,15 @@ class on_gpu {
     check(cudaMalloc(&p, std::max<std::size_t>(n, 1) * sizeof(T)));
     data_.reset(static_cast<T*>(p));
   }
-  explicit on_gpu(std::span<const T> from) : on_gpu(from.size()) {
-    check(cudaMemcpy(data(), from.data(), from.size_bytes(), cudaMemcpyHostToDevice));
-  }
+  explicit on_gpu(std::span<const T> from) : on_gpu(from.size()) { fill(from); }
 
   T* data() const { return data_.get(); }
   std::size_t size() const { return size_; }
   void fetch(std::span<T> to, std::size_t first = 0) const {
     check(cudaMemcpy(to.data(), data() + first, to.size_bytes(), cudaMemcpyDeviceToHost));
+  }
+  void fill(std::span<const T> from) const {
+    check(cudaMemcpy(data(), from.data(), from.size_bytes(), cudaMemcpyHostToDevice));
   }
   std::vector<T> fetch() const {
     std::vector<T> to(size_);
@@ -72,6 +73,11 @@ class gpu_stream {
 
 // How many elements in device memory differ from a value.
 std::uint64_t count_others(const std::uint32_t* x, std::size_t n, std::uint32_t value);
+
+// How many of n scalars of `width` bytes in device memory differ by their bits, all NaNs taken as
+// one. `infinity`: its bits, in the scalars' format.
+std::uint64_t count_differences(const void* got, const void* want, std::size_t n, int width,
+                                std::uint64_t infinity);
 
 // Queues blocks of 1024 threads that each keep their place on the GPU for so long.
 void occupy(int blocks, int microseconds, cudaStream_t s);

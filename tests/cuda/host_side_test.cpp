@@ -33,14 +33,6 @@ TEST(probe, says_why_there_is_no_gpu) {
       EXPECT_TRUE(std::regex_match(b.reason, words)) << b.name << ": " << b.reason;
 }
 
-// The family's production backends, or the others.
-std::vector<backend_info> of_role(bool production) {
-  std::vector<backend_info> some = tested_backends();
-  std::erase_if(some,
-                [=](const backend_info& b) { return (b.role == role::production) != production; });
-  return some;
-}
-
 class host_side : public on_backend {
  protected:
   static constexpr std::int64_t n = 10'000;

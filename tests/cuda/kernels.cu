@@ -15,23 +15,65 @@ __global__ void wait_here(unsigned long long nanoseconds) {
 
 UPSWEEP_KERNEL void do_nothing() {}
 
+// Adds to *count how many of 0 .. n-1 f holds for.
+template <class F>
+__device__ void count_where(std::size_t n, unsigned long long* count, F f) {
+  const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
+  unsigned long long here = 0;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += step)
+    here += f(i);
+  if (here != 0) atomicAdd(count, here);
+}
+
 __global__ void count_others_kernel(const std::uint32_t* x, std::size_t n, std::uint32_t value,
                                     unsigned long long* count) {
-  const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
-  unsigned long long others = 0;
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += step)
-    others += x[i] != value;
-  if (others != 0) atomicAdd(count, others);
+  count_where(n, count, [=](std::size_t i) { return x[i] != value; });
+}
+
+template <class U>
+__global__ void differences_kernel(const U* got, const U* want, std::size_t n, U infinity,
+                                   unsigned long long* count) {
+  const auto is_nan = [=](U x) { return static_cast<U>(x << 1) > static_cast<U>(infinity << 1); };
+  count_where(n, count, [=](std::size_t i) {
+    const U a = got[i], b = want[i];
+    return a != b && !(is_nan(a) && is_nan(b));
+  });
+}
+
+// Enough blocks to fill the GPU, but no more than so much work needs.
+int blocks_for(std::size_t items) {
+  return static_cast<int>(std::clamp<std::size_t>((items + 255) / 256, 1, 1024));
+}
+
+// What a kernel adds to a count that starts at 0.
+template <class Launch>
+std::uint64_t counted(Launch launch) {
+  const on_gpu<unsigned long long> count(1);
+  check(cudaMemset(count.data(), 0, sizeof(unsigned long long)));
+  launch(count.data());
+  check(cudaGetLastError());
+  return count.fetch()[0];
 }
 
 }  // namespace
 
 std::uint64_t count_others(const std::uint32_t* x, std::size_t n, std::uint32_t value) {
-  const on_gpu<unsigned long long> count(1);
-  check(cudaMemset(count.data(), 0, sizeof(unsigned long long)));
-  count_others_kernel<<<1024, 256>>>(x, n, value, count.data());
-  check(cudaGetLastError());
-  return count.fetch()[0];
+  return counted([=](unsigned long long* count) {
+    count_others_kernel<<<blocks_for(n), 256>>>(x, n, value, count);
+  });
+}
+
+std::uint64_t count_differences(const void* got, const void* want, std::size_t n, int width,
+                                std::uint64_t infinity) {
+  return counted([=](unsigned long long* count) {
+    const auto launch = [=]<class U>(U infinity_bits) {
+      differences_kernel<U><<<blocks_for(n), 256>>>(
+          static_cast<const U*>(got), static_cast<const U*>(want), n, infinity_bits, count);
+    };
+    if (width == 2) launch(static_cast<std::uint16_t>(infinity));
+    if (width == 4) launch(static_cast<std::uint32_t>(infinity));
+    if (width == 8) launch(infinity);
+  });
 }
 
 void occupy(int blocks, int microseconds, cudaStream_t s) {

@@ -30,6 +30,14 @@ inline std::vector<backend_info> tested_backends(bool naive) {
   return some;
 }
 
+// Those of them that are production backends, or the others.
+inline std::vector<backend_info> of_role(bool production) {
+  std::vector<backend_info> some = tested_backends();
+  std::erase_if(some,
+                [=](const backend_info& b) { return (b.role == role::production) != production; });
+  return some;
+}
+
 // The names of those that can run here.
 inline std::vector<std::string> available_backends() {
   std::vector<std::string> names;
