@@ -2,10 +2,15 @@
 // Many runs on one workspace, a GPU that is busy with something else, sizes past 32 bits.
 #include <algorithm>
 #include <cstdint>
+#include <deque>
+#include <limits>
 #include <vector>
 
 #include "tests/cuda/gpu.hpp"
 #include "tests/property/harness.hpp"
+#include "tests/support/data.hpp"
+#include "tests/support/guarded.hpp"
+#include "tests/support/oracle.hpp"
 #include "tests/support/random.hpp"
 #include "upsweep/plan.hpp"
 
@@ -113,6 +118,173 @@ TEST_P(endurance_at_length, counts_past_32_bits) {
 }
 
 UPSWEEP_ON_BACKENDS(endurance_at_length, tested_backends(false));
+
+// The least number of a run with a fault, in device memory; none at first.
+class fault {
+ public:
+  unsigned long long* first() const { return first_.data(); }
+  bool found() const { return number() != none; }
+  unsigned long long number() const { return first_.fetch()[0]; }
+
+ private:
+  static constexpr unsigned long long none = std::numeric_limits<unsigned long long>::max();
+  on_gpu<unsigned long long> first_{std::vector{none}};
+};
+
+// A plan with a stream, and an array with the oracle's results for it. Forward runs scan its
+// beginning, reverse ones its end, so that those are the results of any length.
+class checked_scan {
+ public:
+  checked_scan(const std::string& backend, const spec& what, const value& init,
+               std::int64_t longest, const gpu_stream& s)
+      : what_(what),
+        init_(init),
+        longest_(longest),
+        bytes_(size_of(what.in) * (what.op.id == builtin::affine ? 2 : 1)),
+        stream_(s),
+        plan_(what, {.length = longest}, {.backend = backend, .memory = device}),
+        in_(of_all()),
+        want_(of_all()),
+        out_(of_all() + 2 * guarded::guard),
+        total_(bytes_) {
+    std::vector<std::byte> in(of_all()), want(of_all());
+    const std::int64_t scalars = elements() * static_cast<std::int64_t>(bytes_ / size_of(what.in));
+    generate(what.in, distribution::near_one, purpose::addend, 11, scalars, in.data());
+    if (what.op.id == builtin::affine)
+      generate(what.in, distribution::near_one, purpose::coefficient, 12, elements(), in.data(), 2);
+    run_oracle(what, {.in = in.data(), .out = want.data(), .length = elements(), .init = init});
+    in_.fill(in);
+    want_.fill(want);
+    for (const on_gpu<std::byte>* a : {&out_, &total_})
+      check(cudaMemset(a->data(), static_cast<int>(guarded::pattern), a->size()));
+    check(cudaDeviceSynchronize());
+  }
+
+  std::int64_t longest() const { return longest_; }
+
+  // Queues a run and the check of all that it wrote.
+  void run(std::int64_t n, unsigned long long number, const fault& f) {
+    const bool forward = what_.direction == direction::forward;
+    const std::int64_t first = forward ? 0 : elements() - n;
+    // The total is the result at the end; or, of an exclusive scan, the one behind it.
+    const std::int64_t end = forward ? n - 1 : first, behind = forward ? n : first - 1;
+    std::byte* const out = out_.data() + guarded::guard + at(first);
+    plan_.run({.in = in_.data() + at(first),
+               .out = out,
+               .length = n,
+               .init = init_,
+               .total = total_.data(),
+               .stream = stream_});
+    check_and_wipe(
+        {out, want_.data() + at(first), at(n)},
+        {total_.data(), want_.data() + at(what_.kind == inclusive ? end : behind), bytes_}, number,
+        f.first(), stream_);
+  }
+
+ private:
+  std::int64_t elements() const { return longest_ + 1; }
+  std::size_t at(std::int64_t i) const { return static_cast<std::size_t>(i) * bytes_; }
+  std::size_t of_all() const { return at(elements()); }
+
+  spec what_;
+  value init_;
+  std::int64_t longest_;
+  std::size_t bytes_;
+  const gpu_stream& stream_;
+  plan plan_;
+  on_gpu<std::byte> in_, want_, out_, total_;
+};
+
+// Mostly short.
+std::int64_t some_length(dice& d, std::int64_t longest) {
+  const std::int64_t magnitude = std::int64_t{1} << d.between(0, 24);
+  return d.between(1, std::min(longest, magnitude));
+}
+
+class endurance_of_production : public endurance {};
+
+TEST_P(endurance_of_production, a_million_runs_of_any_sort) {
+  constexpr std::int64_t longest = 1 << 20;
+  constexpr unsigned long long runs = 1'000'000;
+  const gpu_stream stream;
+  const fault wrong;
+  std::deque<checked_scan> scans;
+  for (const spec& sort : {spec{.in = i32}, spec{.in = f32}, spec{.in = f64}, spec{.in = u8},
+                           spec{.in = f32, .op = affine{}}}) {
+    const bool pairs = sort.op.id == builtin::affine;
+    const value init = pairs ? value(affine_pair<float>{0.5f, 3.0f}) : value(3);
+    const auto add = [&](enum kind k, enum direction d, const value& v) {
+      spec what = sort;
+      what.kind = k;
+      what.direction = d;
+      scans.emplace_back(GetParam().name, what, v, longest, stream);
+    };
+    add(inclusive, forward, {});
+    add(inclusive, reverse, {});
+    add(exclusive, forward, init);
+    add(exclusive, reverse, {});
+  }
+  dice d(1);
+  for (unsigned long long run = 0; run < runs; ++run) {
+    scans[d.bits() % scans.size()].run(some_length(d, longest), run, wrong);
+    if (run % 100'000 != 0) continue;
+    ASSERT_FALSE(wrong.found()) << "run " << wrong.number();
+  }
+  stream.wait();
+  EXPECT_FALSE(wrong.found()) << "run " << wrong.number();
+}
+
+TEST_P(endurance_of_production, four_plans_on_four_streams) {
+  const std::vector<gpu_stream> streams(4);
+  const fault wrong;
+  std::deque<checked_scan> scans;
+  for (const gpu_stream& s : streams) {
+    const std::size_t i = scans.size();
+    scans.emplace_back(GetParam().name, spec{.in = std::array{i32, f32, f64, u8}[i]}, value{},
+                       std::array{5'000, 300'000, 3'000'000, 20'000'000}[i], s);
+  }
+  dice d(2);
+  for (unsigned long long run = 0; run < 20'000; ++run) {
+    checked_scan& s = scans[run % scans.size()];
+    s.run(d.one_in(10) ? s.longest() : some_length(d, s.longest()), run, wrong);
+  }
+  for (const gpu_stream& s : streams) s.wait();
+  EXPECT_FALSE(wrong.found()) << "run " << wrong.number();
+}
+
+// The graph changes its input, scans it and checks the results.
+TEST_P(endurance_of_production, ten_thousand_replays_of_a_graph) {
+  constexpr unsigned long long replays = 10'000;
+  for (const std::size_t n : {5'000, 300'001, 6'000'001}) {
+    std::vector<std::uint32_t> x(n), sums(n);
+    std::uint32_t sum = 0;
+    for (std::size_t i = 0; i < n; ++i) sums[i] = sum += x[i] = element(i);
+    const on_gpu<std::uint32_t> in{std::span<const std::uint32_t>(x)}, out(n);
+    const on_gpu<std::uint32_t> first{std::span<const std::uint32_t>(sums)};
+    const std::vector<unsigned long long> zeros(2);
+    const on_gpu<unsigned long long> round_and_wrong{std::span<const unsigned long long>(zeros)};
+    unsigned long long *const round = round_and_wrong.data(), *const wrong = round + 1;
+    const gpu_stream stream;
+    plan p = make({.in = u32}, static_cast<std::int64_t>(n));
+    const auto queue = [&] {
+      step(in.data(), n, round, stream);
+      check(cudaMemsetAsync(out.data(), 0xa5, n * sizeof(std::uint32_t), stream));
+      p.run({.in = in.data(),
+             .out = out.data(),
+             .length = static_cast<std::int64_t>(n),
+             .stream = stream});
+      check_sums(out.data(), first.data(), n, round, wrong, stream);
+    };
+    queue();  // loads the kernels
+    stream.wait();
+    const gpu_graph graph(stream, queue);
+    for (unsigned long long replay = 1; replay < replays; ++replay) graph.launch();
+    stream.wait();
+    EXPECT_EQ(round_and_wrong.fetch(), (std::vector<unsigned long long>{replays, 0})) << n;
+  }
+}
+
+UPSWEEP_ON_BACKENDS(endurance_of_production, of_role(true));
 
 }  // namespace
 

@@ -71,6 +71,31 @@ class gpu_stream {
   cudaStream_t s_ = nullptr;
 };
 
+// What `queue` puts into a stream, to be launched again and again.
+class gpu_graph {
+ public:
+  template <class F>
+  gpu_graph(const gpu_stream& s, F queue) : stream_(s) {
+    check(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    queue();
+    check(cudaStreamEndCapture(s, &graph_));
+    check(cudaGraphInstantiate(&ready_, graph_, 0));
+  }
+  ~gpu_graph() {
+    cudaGraphExecDestroy(ready_);
+    cudaGraphDestroy(graph_);
+  }
+  gpu_graph(const gpu_graph&) = delete;
+  gpu_graph& operator=(const gpu_graph&) = delete;
+
+  void launch() const { check(cudaGraphLaunch(ready_, stream_)); }
+
+ private:
+  cudaStream_t stream_;
+  cudaGraph_t graph_ = nullptr;
+  cudaGraphExec_t ready_ = nullptr;
+};
+
 // How many elements in device memory differ from a value.
 std::uint64_t count_others(const std::uint32_t* x, std::size_t n, std::uint32_t value);
 
@@ -78,6 +103,28 @@ std::uint64_t count_others(const std::uint32_t* x, std::size_t n, std::uint32_t 
 // one. `infinity`: its bits, in the scalars' format.
 std::uint64_t count_differences(const void* got, const void* want, std::size_t n, int width,
                                 std::uint64_t infinity);
+
+// Bytes in device memory, and what a run must leave there.
+struct expected {
+  std::byte* got;
+  const std::byte* want;
+  std::size_t bytes;
+};
+
+// Queues a check of a run's results, of the 64 bytes on either side of them, which must still be
+// the pattern of `guarded`, and of its total. All of that is made the pattern again, for the next
+// run. *first_wrong becomes the least number of a run with a fault.
+void check_and_wipe(const expected& results, const expected& total, unsigned long long run,
+                    unsigned long long* first_wrong, cudaStream_t s);
+
+// Queues the next round of an input that changes: *round goes up by one, and each of n elements by
+// one with it.
+void step(std::uint32_t* x, std::size_t n, unsigned long long* round, cudaStream_t s);
+
+// Queues a check of an inclusive sum of that: `first` holds the sums of round 0. *wrong goes up by
+// the number of wrong sums.
+void check_sums(const std::uint32_t* sums, const std::uint32_t* first, std::size_t n,
+                const unsigned long long* round, unsigned long long* wrong, cudaStream_t s);
 
 // Queues blocks of 1024 threads that each keep their place on the GPU for so long.
 void occupy(int blocks, int microseconds, cudaStream_t s);

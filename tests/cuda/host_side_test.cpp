@@ -225,20 +225,13 @@ TEST_P(host_side, runs_in_a_graph) {
   const arguments a{.in = in.data(), .out = out.data(), .length = n, .stream = stream};
   p.run(a);  // loads the kernels
   stream.wait();
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t ready = nullptr;
-  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-  p.run(a);
-  check(cudaStreamEndCapture(stream, &graph));
-  check(cudaGraphInstantiate(&ready, graph, 0));
+  const gpu_graph graph(stream, [&] { p.run(a); });
   for (int replay = 0; replay < 3; ++replay) {
     check(cudaMemsetAsync(out.data(), 0xa5, n * sizeof(std::int32_t), stream));
-    check(cudaGraphLaunch(ready, stream));
+    graph.launch();
     stream.wait();
     EXPECT_EQ(out.fetch(), want_);
   }
-  check(cudaGraphExecDestroy(ready));
-  check(cudaGraphDestroy(graph));
 }
 
 // Whether one-shot calls take memory for the host's: then its backends serve it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/kernels/port.hpp"
 #include "tests/cuda/gpu.hpp"
+#include "tests/support/guarded.hpp"
 
 namespace upsweep::testing {
 
@@ -40,6 +41,40 @@ __global__ void differences_kernel(const U* got, const U* want, std::size_t n, U
   });
 }
 
+__global__ void check_sums_kernel(const std::uint32_t* sums, const std::uint32_t* first,
+                                  std::size_t n, const unsigned long long* round,
+                                  unsigned long long* wrong) {
+  const auto grown = static_cast<std::uint32_t>(*round);
+  count_where(n, wrong, [=](std::size_t i) {
+    return sums[i] != first[i] + grown * static_cast<std::uint32_t>(i + 1);
+  });
+}
+
+__global__ void step_kernel(std::uint32_t* x, std::size_t n, unsigned long long* round) {
+  const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
+  const std::size_t first = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  for (std::size_t i = first; i < n; i += step) ++x[i];
+  if (first == 0) ++*round;
+}
+
+constexpr std::size_t guard = guarded::guard;
+
+__global__ void check_and_wipe_kernel(expected results, expected total, unsigned long long run,
+                                      unsigned long long* first_wrong) {
+  const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
+  bool wrong = false;
+  const auto compare = [&](std::byte& got, std::byte want) {
+    wrong = wrong || got != want;
+    got = guarded::pattern;
+  };
+  std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < total.bytes) compare(total.got[i], total.want[i]);
+  std::byte* const begin = results.got - guard;
+  for (; i < results.bytes + 2 * guard; i += step)
+    compare(begin[i], i - guard < results.bytes ? results.want[i - guard] : guarded::pattern);
+  if (wrong) atomicMin(first_wrong, run);
+}
+
 // Enough blocks to fill the GPU, but no more than so much work needs.
 int blocks_for(std::size_t items) {
   return static_cast<int>(std::clamp<std::size_t>((items + 255) / 256, 1, 1024));
@@ -74,6 +109,24 @@ std::uint64_t count_differences(const void* got, const void* want, std::size_t n
     if (width == 4) launch(static_cast<std::uint32_t>(infinity));
     if (width == 8) launch(infinity);
   });
+}
+
+void check_and_wipe(const expected& results, const expected& total, unsigned long long run,
+                    unsigned long long* first_wrong, cudaStream_t s) {
+  check_and_wipe_kernel<<<blocks_for(results.bytes + 2 * guard), 256, 0, s>>>(results, total, run,
+                                                                              first_wrong);
+  check(cudaGetLastError());
+}
+
+void step(std::uint32_t* x, std::size_t n, unsigned long long* round, cudaStream_t s) {
+  step_kernel<<<blocks_for(n), 256, 0, s>>>(x, n, round);
+  check(cudaGetLastError());
+}
+
+void check_sums(const std::uint32_t* sums, const std::uint32_t* first, std::size_t n,
+                const unsigned long long* round, unsigned long long* wrong, cudaStream_t s) {
+  check_sums_kernel<<<blocks_for(n), 256, 0, s>>>(sums, first, n, round, wrong);
+  check(cudaGetLastError());
 }
 
 void occupy(int blocks, int microseconds, cudaStream_t s) {
