@@ -121,8 +121,8 @@ void measure_all(report& to) {
       if (small && n > 1 << 16) continue;
       const bench_case c(e, n);
       const queued q = [&](cudaStream_t s, int) { c.run(s); };
-      to.row("f32", e.name, "graph", n, watch.graph(q));
-      to.row("f32", e.name, "stream", n, watch.calls(q));
+      to.row("claims", "f32", e.name, "graph", n, watch.graph(q));
+      to.row("claims", "f32", e.name, "stream", n, watch.calls(q));
       c.expect_right();
     }
     const std::vector<float> host = random_values<float>(n, 12);
@@ -135,13 +135,13 @@ void measure_all(report& to) {
           std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - began)
               .count());
     }
-    to.row("f32", "one CPU core, std::inclusive_scan", "host", n, summary(us));
+    to.row("claims", "f32", "one CPU core, std::inclusive_scan", "host", n, summary(us));
 
     const array<float> in(host), sum(1);
     std::size_t bytes = 0;
     check(cub::DeviceReduce::Sum(nullptr, bytes, in.data(), sum.data(), n), "reduction");
     const array<std::byte> space(static_cast<std::int64_t>(bytes) + 1);
-    to.row("f32", "reduction, cub", "graph", n, watch.graph([&](cudaStream_t s, int) {
+    to.row("claims", "f32", "reduction, cub", "graph", n, watch.graph([&](cudaStream_t s, int) {
       std::size_t b = bytes;
       check(cub::DeviceReduce::Sum(space.data(), b, in.data(), sum.data(), n, s), "reduction");
     }));

@@ -171,11 +171,11 @@ class report {
   report(const report&) = delete;
   report& operator=(const report&) = delete;
 
-  void row(std::string_view type, std::string_view contender, std::string_view mode, std::int64_t n,
-           const times& t) {
-    std::cout << (first_ ? "\n" : ",\n") << "    {\"case\": \"" << type << "\", \"contender\": \""
-              << contender << "\", \"mode\": \"" << mode << "\", \"n\": " << n
-              << ", \"us\": " << t.median << ", \"lowest\": " << t.lowest
+  void row(std::string_view table, std::string_view name, std::string_view contender,
+           std::string_view mode, std::int64_t n, const times& t) {
+    std::cout << (first_ ? "\n" : ",\n") << "    {\"table\": \"" << table << "\", \"case\": \""
+              << name << "\", \"contender\": \"" << contender << "\", \"mode\": \"" << mode
+              << "\", \"n\": " << n << ", \"us\": " << t.median << ", \"lowest\": " << t.lowest
               << ", \"highest\": " << t.highest << "}" << std::flush;
     first_ = false;
   }
