@@ -14,6 +14,7 @@ import csv
 import json
 import pathlib
 import re
+import statistics
 import sys
 
 from report import number, power, pyplot, save, table
@@ -26,8 +27,14 @@ METRICS = (
     "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio",
 )
 BYTES = {"f32": 4, "i32": 4, "f64": 8, "i64": 8}
+OURS, CUB, THRUST = "cuda.single_pass", "cuda.cub", "cuda.thrust"
+LARGE = {"i32": 4, "f32": 4, "i64": 8, "f64": 8, "i16": 2, "f16": 2, "bf16": 2, "i8": 1,
+         "u8 -> i32": 1, "f32 -> f64": 4, "c64": 8, "affine f32": 8, "affine f64": 16}
+# Of a file that was kept before its rows named their tables.
+ONLY_TABLE = {"scans": "textbooks", "claims": "claims"}
 STYLES = {
     "copy": dict(color="#555555", linestyle="--", linewidth=1.8),
+    OURS: dict(color="#d35400", linewidth=2.8),
     "cuda.cub": dict(color="#1f618d", linewidth=1.8),
     "cuda.thrust": dict(color="#5dade2", linewidth=1.4, linestyle="-."),
     "cuda.decoupled_lookback": dict(color="#c0392b", linewidth=2.4),
@@ -45,21 +52,26 @@ STYLES = {
 
 
 class Results:
-    """Microseconds by (case, contender, mode, n)."""
+    """Microseconds of one table by (case, contender, mode, n): one for each round that it has."""
 
-    def __init__(self, path):
+    def __init__(self, path, of):
         data = json.loads(path.read_text())
         self.context = data["context"]
-        self.us = {(r["case"], r["contender"], r["mode"], r["n"]): r["us"]
-                   for r in data["benchmarks"]}
+        self.us = {}
+        for r in data["benchmarks"]:
+            if r.get("table", ONLY_TABLE[path.stem]) == of:
+                key = r["case"], r["contender"], r["mode"], r["n"]
+                self.us.setdefault(key, []).append(r["us"])
 
     def at(self, contender, n, mode="graph", case="f32"):
-        return self.us.get((case, contender, mode, n))
+        us = self.us.get((case, contender, mode, n))
+        return statistics.median(us) if us else None
 
     def ratio(self, contender, other, n, mode="graph", case="f32"):
-        """How many times as fast as the other."""
-        ours, theirs = self.at(contender, n, mode, case), self.at(other, n, mode, case)
-        return theirs / ours if ours and theirs else None
+        """How many times as fast as the other: the median of rounds."""
+        ours = self.us.get((case, contender, mode, n))
+        theirs = self.us.get((case, other, mode, n))
+        return statistics.median(t / o for t, o in zip(theirs, ours)) if ours and theirs else None
 
     def sizes(self, case):
         return sorted({n for c, _, _, n in self.us if c == case})
@@ -106,6 +118,100 @@ def keep(logs, directory):
         write(folder / f"{name}.json", data["context"], "benchmarks", data["benchmarks"])
     rows = profile_rows(logs / "profile.csv")
     write(folder / "profile.json", data["context"], "kernels", rows)
+
+
+def size(bytes_):
+    """4 KiB, 16 MiB, 1 GiB."""
+    for unit in ("B", "KiB", "MiB"):
+        if bytes_ < 1024:
+            return f"{bytes_} {unit}"
+        bytes_ //= 1024
+    return f"{bytes_} GiB"
+
+
+def large_table(results):
+    """Every type from memory."""
+    rows = []
+    for case, bytes_ in LARGE.items():
+        for n in results.sizes(case):
+            copy = results.at("copy", n, case=case)
+            of_copy = lambda c: number(copy / us) if (us := results.at(OURS, n, case=c)) else "-"
+            rows.append(
+                [case, size(n * bytes_), number(copy), of_copy(case),
+                 number(results.ratio(OURS, "copy", n, "stream", case)),
+                 of_copy(f"{case} minimum"), of_copy(f"{case} bit_xor")]
+                + [number(results.ratio(c, "copy", n, case=case)) for c in (CUB, THRUST)]
+                + [number(results.ratio(OURS, CUB, n, case=case))])
+    return table(["type", "input", "copy, us", "sum, of copy", "from a stream", "minimum",
+                  "bit_xor", "CUB, of copy", "Thrust, of copy", "sum, x CUB"], rows)
+
+
+def small_table(results):
+    """What fits in a cache: by graph, from a stream, cold."""
+    modes = ("graph", "stream", "cold")
+    rows = []
+    for case in results.cases():
+        for n in results.sizes(case):
+            row = [case, size(n * BYTES[case])]
+            for mode in modes:
+                row.append(number(results.at(OURS, n, mode, case)))
+                row += [number(results.ratio(OURS, c, n, mode, case))
+                        for c in ("copy", CUB, THRUST)]
+            rows.append(row)
+    columns = [c for mode in modes for c in (f"{mode}, us", "of copy", "x CUB", "x Thrust")]
+    return table(["type", "input"] + columns, rows)
+
+
+def modes_table(results):
+    """Modes and alignments, as multiples of the speed of the plain inclusive sum."""
+    us, modes = {}, []
+    for case, _, _, n in results.us:
+        name, mode = case.split(", ", 1)
+        us.setdefault(name, {})[mode] = results.at(OURS, n, case=case)
+        if mode not in modes:
+            modes.append(mode)
+    plain, *others = modes
+    return table(["of the inclusive sum"] + list(us),
+                 [[plain + ", us"] + [number(of[plain]) for of in us.values()]]
+                 + [[mode] + [number(of[plain] / of[mode]) if mode in of else "-"
+                              for of in us.values()] for mode in others])
+
+
+def host_table(results):
+    """What a call costs the host, beside a launch of a kernel that does nothing."""
+    bare = "cudaLaunchKernel"
+    rows = []
+    for n in results.sizes("f32"):
+        for mode in ("call", "call and wait"):
+            for contender in ("plan::run", "one-shot call", bare, "cudaLaunchCooperativeKernel"):
+                if us := results.at(contender, n, mode):
+                    rows.append([power(n), mode, contender, number(1e3 * us),
+                                 number(us / results.at(bare, n, mode))])
+    return table(["n, f32", "", "call", "ns", "x bare launch"], rows)
+
+
+def crossing_table(results):
+    """Arrays in host memory."""
+    contenders = list(dict.fromkeys(contender for _, contender, _, _ in results.us))
+    return table(["f32 in host memory, ms"] + [power(n) for n in results.sizes("f32")],
+                 [[contender] + [number(results.at(contender, n, "host") / 1e3)
+                                 for n in results.sizes("f32")] for contender in contenders])
+
+
+PRODUCTION = {  # tables of the production scan, by what gpu_bench calls them
+    "large": ("Large arrays of every type", large_table),
+    "small": ("Small arrays", small_table),
+    "modes": ("Modes and alignments", modes_table),
+    "host": ("The host's share", host_table),
+    "crossing": ("Host memory", crossing_table),
+}
+
+
+def production(path):
+    """The tables of the production scan that a file has."""
+    made = [(title, make(results)) for name, (title, make) in PRODUCTION.items()
+            if (results := Results(path, name)).us]
+    return "\n".join(f"#### {title}\n\n{text}" for title, text in made)
 
 
 def ratio_table(results, mode, case):
@@ -162,7 +268,7 @@ def roofline(results):
             ("cuda.brent_kung", 4, trees(1024) - log2(1024), 1024),
             ("cuda.blelloch", 4, trees(1024), 1024),
             ("cuda.warp_shuffle", 4, shuffles(1024), 1024),
-            ("cuda.cub", 2, None, None)):
+            (OURS, 2, None, None), (CUB, 2, None, None)):
         operations = number(work / tile + 1) if work else "-"
         us = results.at(contender, n)
         if us:
@@ -256,9 +362,12 @@ def describe(context):
 
 
 def section(folder, images, link):
-    scans, c = Results(folder / "scans.json"), Results(folder / "claims.json")
+    scans = Results(folder / "scans.json", "textbooks")
+    c = Results(folder / "claims.json", "claims")
     profile = json.loads((folder / "profile.json").read_text())["kernels"]
     parts = [f"### {scans.context['gpu']}\n\n" + describe(scans.context)]
+    if of_ours := production(folder / "scans.json"):
+        parts.append(of_ours)
     for case in scans.cases():
         name = f"{folder.name}-{case}.svg"
         chart(scans, case, images / name)
@@ -281,10 +390,12 @@ def publish(directory, page):
 
 
 def show(logs):
-    results = Results(logs / "scans.json")
+    if (logs / "claims.json").exists():
+        print(claims(Results(logs / "claims.json", "claims"), profile_rows(logs / "profile.csv")))
+    results = Results(logs / "scans.json", "textbooks")
     for case in results.cases():
         print(ratio_table(results, "graph", case))
-    print(claims(Results(logs / "claims.json"), profile_rows(logs / "profile.csv")))
+    print(production(logs / "scans.json"))
 
 
 def main(arguments):
