@@ -5,7 +5,7 @@
 source "$(dirname "$0")/common.sh"
 
 configure build-gpu -Dbuildtype=release -Ddefault_library=static -Dcuda=enabled \
-  -Dnvcc_archs="${UPSWEEP_GPU_ARCHS:-90}" -Dopenmp=disabled -Dsimt=disabled -Dexamples=disabled \
+  -Dnvcc_archs="${UPSWEEP_GPU_ARCHS:-90}" -Dopenmp=enabled -Dsimt=disabled -Dexamples=disabled \
   -Dbench=auto -Dcpp_link_args='-Wl,-rpath,$ORIGIN'
 
 programs=(tests/cuda/cuda_suite tools/upsweep/upsweep bench/gpu/gpu_bench bench/gpu/gpu_claims)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# gpu_check.sh --part build|suite|sanitize|bench: build makes the programs; the others run them on the GPU
-# of this host, with nothing but a driver (sanitize: and compute-sanitizer), and end with a table.
+# gpu_check.sh --part build|suite|bits|sanitize|bench: build makes the programs; the others run them on the
+# GPU of this host, with nothing but a driver (sanitize: and compute-sanitizer), and end with a table.
 # UPSWEEP_CASES=N: so many random cases in each property test of a backend (default: 3,000, and 20
 # under compute-sanitizer). Logs: build-gpu/gpu-logs/, or UPSWEEP_GPU_LOGS.
 source "$(dirname "$0")/common.sh"
@@ -56,7 +56,7 @@ suite() {
   export UPSWEEP_CASES=${UPSWEEP_CASES:-3000}
   # What looks at the clock or fills the GPU runs alone; random cases wait for their oracle mostly.
   tests host_side 'host_side*:probe.*:cases.*' || status=1
-  tests endurance 'endurance*' || status=1
+  tests endurance 'endurance.*:endurance_at_length.*' || status=1
   {
     backends | sed 's/cuda\.\(.*\)/tests \1 scans.*cuda_\1:surroundings.*cuda_\1:device_memory.*cuda_\1/'
     # Each kernel of the production scan whatever the length, and one block in all.
@@ -64,6 +64,18 @@ suite() {
       echo "tests single_pass.$how scans.equal*cuda_single_pass:device_memory.*cuda_single_pass env UPSWEEP_SINGLE_PASS=$how"
     done
   } | in_turn 6 || status=1
+  finish $status
+}
+
+# What proves the production scan: long runs alone on the GPU, then its bits, every type by itself.
+bits() {
+  local status=0
+  tests endurance_of_production 'endurance_of_production.*' || status=1
+  tests bits_beside_other_work 'bits_beside_other_work.*' || status=1
+  for kind in f64 c64 affine_f32 f32 f16 bf16; do
+    echo "tests bits.$kind bits.*/$kind"
+  done | in_turn 6 || status=1
+  grep -h sha256 "$logs"/bits.*.log || status=1
   finish $status
 }
 
@@ -105,7 +117,7 @@ bench() {
   context="\"commit\": \"$(cat "$at/commit")\", \"date\": \"$(date -u +%Y-%m-%dT%H:%M:%SZ)\", \"driver\": \"$(
     nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1
   )\""
-  timeout 240 "$at/gpu_bench" "$context" > "$logs/scans.json" || status=1
+  timeout 330 "$at/gpu_bench" "$context" > "$logs/scans.json" || status=1
   timeout 120 "$at/gpu_claims" "$context" > "$logs/claims.json" || status=1
   : > "$logs/profile.csv"
   for scan in kogge_stone hillis_steele brent_kung warp_shuffle 'blelloch direct' 'blelloch padded' \
@@ -120,7 +132,8 @@ bench() {
 case "${1-} ${2-}" in
   '--part build') exec tools/gpu_build.sh ;;
   '--part suite') suite ;;
+  '--part bits') bits ;;
   '--part sanitize') sanitize ;;
   '--part bench') bench ;;
-  *) echo 'usage: tools/gpu_check.sh --part build|suite|sanitize|bench' >&2 && exit 2 ;;
+  *) echo 'usage: tools/gpu_check.sh --part build|suite|bits|sanitize|bench' >&2 && exit 2 ;;
 esac
