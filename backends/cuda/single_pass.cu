@@ -28,7 +28,8 @@ kernels::device_facts facts() {
   return {.multiprocessors = attribute(cudaDevAttrMultiProcessorCount, "multiprocessors"),
           .shared_bytes =
               attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, "shared memory") - static_shared,
-          .bulk_copies = code.ptxVersion >= 90};
+          .bulk_copies = code.ptxVersion >= 90,
+          .clusters = code.ptxVersion >= 90};
 }
 
 kernels::runner_maker maker(const spec& what) {

@@ -54,6 +54,7 @@
 //   stream                              what launches are queued on, one after the other
 //   launch(stream, shape, kernel, arguments...)
 //                                       starts a kernel; throws upsweep::error where that fails
+//   cluster_fits(kernel, shape)         whether a cluster of this shape can run; before its first launch
 //   allow_shared(kernel, bytes)         before its first launch with more than 48 KiB of dynamic
 //                                       shared memory
 //
@@ -83,6 +84,14 @@
 //                                       may still be reading shared memory
 //   fence_async()                       by each thread that wrote shared memory by itself, before a
 //                                       barrier that orders it before a bulk copy of that memory
+//
+// Blocks of a cluster, which reach each other's shared memory. Before Hopper these stop the kernel.
+//
+//   arrive_cluster(), wait_cluster()    in turn, by all threads of the cluster: what a thread did
+//                                       before it arrived is before what each does once it has
+//                                       waited
+//   of_block(a, block)                  the shared array of another block that a is of this one. That
+//                                       block must have come to its declaration, and still run.
 // clang-format on
 //
 // Elements of arrays are read into and written from typed locals; `auto x = a[i]` gives none.
@@ -108,7 +117,10 @@ struct shape {
   int threads = 32;
   int shared_bytes = 0;
   bool together = false;  // all blocks run at once; the launch fails where they do not fit
+  bool cluster = false;   // and are one cluster, of most_in_cluster blocks at most
 };
+
+inline constexpr int most_in_cluster = 16;
 
 // A tag and a value of at most 8 bytes, in 16 bytes that are loaded and stored as one.
 struct alignas(16) tagged {

@@ -334,6 +334,29 @@ UPSWEEP_DEVICE void bulk_wait_read() {
     __trap();
 }
 
+UPSWEEP_DEVICE void arrive_cluster() {
+  if constexpr (has_bulk_copies)
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+  else
+    __trap();
+}
+UPSWEEP_DEVICE void wait_cluster() {
+  if constexpr (has_bulk_copies)
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+  else
+    __trap();
+}
+
+template <class T>
+UPSWEEP_DEVICE shared<T> of_block(const shared<T>& a, int block) {
+  T* there = a.data();
+  if constexpr (has_bulk_copies)
+    asm volatile("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(a.data()), "r"(block));
+  else
+    __trap();
+  return {there, a.size()};
+}
+
 }  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels
 
 #ifndef __CUDACC_RTC__
@@ -352,20 +375,44 @@ inline void check(cudaError_t status, const char* what) {
       std::string(what) + ": " + cudaGetErrorName(status) + ": " + cudaGetErrorString(status));
 }
 
-template <class... Parameters, class... Arguments>
-void launch(stream s, const shape& of, void (*kernel)(Parameters...),
-            const Arguments&... arguments) {
+// With a pointer to `attribute`.
+inline cudaLaunchConfig_t config_of(const shape& of, cudaLaunchAttribute& attribute) {
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(static_cast<unsigned>(of.blocks));
   config.blockDim = dim3(static_cast<unsigned>(of.threads));
   config.dynamicSmemBytes = static_cast<std::size_t>(of.shared_bytes);
+  if (of.cluster) {
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {config.gridDim.x, 1, 1};
+  } else {
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+  }
+  config.attrs = &attribute;
+  config.numAttrs = of.together || of.cluster ? 1 : 0;
+  return config;
+}
+
+template <class... Parameters, class... Arguments>
+void launch(stream s, const shape& of, void (*kernel)(Parameters...),
+            const Arguments&... arguments) {
+  cudaLaunchAttribute attribute{};
+  cudaLaunchConfig_t config = config_of(of, attribute);
   config.stream = s.handle;
-  cudaLaunchAttribute together{};
-  together.id = cudaLaunchAttributeCooperative;
-  together.val.cooperative = 1;
-  config.attrs = &together;
-  config.numAttrs = of.together ? 1 : 0;
   check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), "launch of a kernel");
+}
+
+template <class... Parameters>
+bool cluster_fits(void (*kernel)(Parameters...), const shape& of) {
+  const auto* code = reinterpret_cast<const void*>(kernel);
+  check(cudaFuncSetAttribute(code, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
+        "clusters of a kernel");
+  cudaLaunchAttribute attribute{};
+  const cudaLaunchConfig_t config = config_of(of, attribute);
+  int clusters = 0;
+  const cudaError_t status = cudaOccupancyMaxActiveClusters(&clusters, code, &config);
+  if (status != cudaSuccess) cudaGetLastError();  // more blocks than the GPU has clusters of
+  return status == cudaSuccess && clusters > 0;
 }
 
 template <class... Parameters>

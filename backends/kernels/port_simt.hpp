@@ -76,6 +76,11 @@ std::byte* static_shared(const void* key, std::size_t bytes);
 std::byte* dynamic_shared();
 std::size_t dynamic_shared_bytes();
 
+void arrive_cluster(where at);
+void wait_cluster(where at);
+// What p is in another block's shared memory.
+void* shared_of_block(void* p, std::int64_t block, where at);
+
 // Lets other threads run. A launch in which all threads only pause is stuck, and said to be so.
 void pause(where at);
 
@@ -126,7 +131,9 @@ void fence(order o);
 
 // ---- of the host
 
-void launch(device& on, std::int64_t blocks, int threads, int shared_bytes, bool together,
+enum class grouping : std::uint8_t { none, together, cluster };
+
+void launch(device& on, std::int64_t blocks, int threads, int shared_bytes, grouping how,
             const std::function<void()>& kernel);
 
 }  // namespace upsweep::simt
@@ -242,8 +249,16 @@ struct stream {
 template <class... Parameters, class... Arguments>
 void launch(stream s, const shape& of, void (*kernel)(Parameters...),
             const Arguments&... arguments) {
-  simt::launch(*s.on, of.blocks, of.threads, of.shared_bytes, of.together,
+  const auto how = of.cluster    ? simt::grouping::cluster
+                   : of.together ? simt::grouping::together
+                                 : simt::grouping::none;
+  simt::launch(*s.on, of.blocks, of.threads, of.shared_bytes, how,
                [&] { kernel(Parameters(arguments)...); });
+}
+
+template <class... Parameters>
+bool cluster_fits(void (*)(Parameters...), const shape& of) {
+  return of.blocks <= most_in_cluster;
 }
 
 template <class... Parameters>
@@ -371,6 +386,14 @@ template <int N>
 void bulk_wait_read() {
   static_assert(N >= 0);
   simt::bulk_wait_read(N);
+}
+
+inline void arrive_cluster(simt::where at = simt::where::here()) { simt::arrive_cluster(at); }
+inline void wait_cluster(simt::where at = simt::where::here()) { simt::wait_cluster(at); }
+
+template <class T>
+shared<T> of_block(const shared<T>& a, std::int64_t block, simt::where at = simt::where::here()) {
+  return {simt::shared_of_block(a.data(), block, at), a.size()};
 }
 
 }  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels

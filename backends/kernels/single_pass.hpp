@@ -15,7 +15,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "grid/single_pass/block.hpp"
+#include "grid/single_pass/cluster.hpp"
 #include "grid/single_pass/persistent.hpp"
 #include "grid/single_pass/registers.hpp"
 #include "runner.hpp"
@@ -78,7 +78,7 @@ class single_pass_runner final : public runner {
   static constexpr std::int64_t vec = vec_of<Op, E>::size;
   static constexpr std::int64_t super = Sizes::super_vecs * vec;
   static constexpr std::int64_t tile = super / Sizes::tiles;
-  static constexpr std::int64_t part = super / block_parts<Sizes>::in_super;
+  static constexpr std::int64_t part = super / cluster_unit<Sizes, false>::warps;  // of a warp
 
  public:
   single_pass_runner(const spec& what, std::int64_t at_most, const device_facts& device,
@@ -122,6 +122,14 @@ class single_pass_runner final : public runner {
                   "UPSWEEP_SINGLE_PASS: shape=ring needs bulk copies (compute capability 9.0) and "
                   "two stages of " +
                       std::to_string(ring_.stage_bytes) + " bytes of shared memory");
+    if (device.clusters && at_most > super) {
+      clustered_tiles_ = clustered<true>();
+      clustered_supers_ = clustered<false>();
+    }
+    if (forced.shape == scan_shape::cluster && at_most > clustered_supers_ * super)
+      throw error(errc::unsupported, "UPSWEEP_SINGLE_PASS: shape=cluster serves " +
+                                         std::to_string(clustered_supers_ * super) +
+                                         " elements here, not " + std::to_string(at_most));
     const std::int64_t unit = forced.shape == scan_shape::tiles ? tile : super;
     if (count(at_most, unit) > max_tiles)
       throw error(errc::unsupported, "extents.length: " + std::to_string(at_most) +
@@ -139,11 +147,10 @@ class single_pass_runner final : public runner {
     const unit_totals<T> totals(space, words());
     const scan what = scan_of(c);
     switch (shape_for(c.n)) {
-      case scan_shape::block:
-        return launch(
-            on,
-            {.threads = static_cast<int>(std::max<std::int64_t>(1, count(c.n, part)) * warp_size)},
-            block_kernel<Op, E, Sizes>, what);
+      case scan_shape::cluster:
+        if (c.n > clustered_tiles_ * tile || (c.n <= super && forced_.shape != scan_shape::cluster))
+          return launch_cluster<false>(on, what, c.n, super);
+        return launch_cluster<true>(on, what, c.n, tile);
       case scan_shape::tiles: return launch_units<true>(on, what, more, totals, count(c.n, tile));
       case scan_shape::ring: {
         const std::int64_t blocks = blocks_for(count(c.n, super), device_.multiprocessors);
@@ -186,18 +193,25 @@ class single_pass_runner final : public runner {
     const std::string ring = "a ring of " + std::to_string(ring_.stages) + " stages of " +
                              std::to_string(ring_.stage_bytes) + " bytes";
     switch (forced_.shape) {
+      case scan_shape::cluster: text += ": a cluster, as forced"; break;
       case scan_shape::tiles: text += ": tiles, as forced"; break;
       case scan_shape::supers: text += ": supers, as forced"; break;
       case scan_shape::ring: text += ": " + ring + ", as forced"; break;
-      default:
-        text +=
-            ": one block up to " + std::to_string(super) + " elements; tiles of " +
-            std::to_string(tile) + " up to " + std::to_string(measured_limits.tiles * tile) +
-            "; supers of " + std::to_string(super) +
-            (ring_.stages < 2
-                 ? ""
-                 : " up to " + std::to_string(wave_of_supers() * measured_limits.rounds * super) +
-                       "; " + ring);
+      case scan_shape::by_policy: {
+        const auto up_to = [&](const char* what, std::int64_t units, std::int64_t unit) {
+          return "; " + std::string(what) + " of " + std::to_string(unit) + " elements up to " +
+                 std::to_string(units * unit);
+        };
+        text += ": one block up to " + std::to_string(super) + " elements";
+        if (clustered_tiles_ > 1) text += up_to("a cluster of tiles", clustered_tiles_, tile);
+        if (clustered_supers_ > 1) text += up_to("a cluster of supers", clustered_supers_, super);
+        if (measured_limits.tiles > clustered_supers_ * Sizes::tiles)
+          text += up_to("tiles", measured_limits.tiles, tile);
+        text += "; supers";
+        if (ring_.stages >= 2)
+          text += " up to " + std::to_string(wave_of_supers() * measured_limits.rounds * super) +
+                  "; " + ring;
+      }
     }
     return text + ", " + std::to_string(device_.multiprocessors) + " multiprocessors";
   }
@@ -231,10 +245,11 @@ class single_pass_runner final : public runner {
   }
 
   scan_shape shape_for(std::int64_t n) const {
-    if (n == 0) return scan_shape::block;
+    if (n == 0) return scan_shape::cluster;
     if (forced_.shape != scan_shape::by_policy) return forced_.shape;
     const std::int64_t supers = count(n, super);
-    if (supers == 1) return scan_shape::block;
+    if (count(n, tile) <= clustered_tiles_ || supers <= clustered_supers_)
+      return scan_shape::cluster;
     if (count(n, tile) <= measured_limits.tiles) return scan_shape::tiles;
     if (ring_.stages < 2 || supers <= wave_of_supers() * measured_limits.rounds)
       return scan_shape::supers;
@@ -252,6 +267,26 @@ class single_pass_runner final : public runner {
 
   std::int64_t blocks_for(std::int64_t units, std::int64_t places) const {
     return std::max<std::int64_t>(1, std::min({units, places, forced_.blocks}));
+  }
+
+  template <bool by_tiles>
+  void launch_cluster(stream on, const scan& what, std::int64_t n, std::int64_t unit) const {
+    const std::int64_t blocks = std::max<std::int64_t>(count(n, unit), 1);
+    const std::int64_t warps = blocks > 1 ? cluster_unit<Sizes, by_tiles>::warps
+                                          : std::max<std::int64_t>(count(n, part), 1);
+    launch(
+        on,
+        {.blocks = blocks, .threads = static_cast<int>(warps) * warp_size, .cluster = blocks > 1},
+        cluster_kernel<Op, E, Sizes, by_tiles>, what);
+  }
+
+  // The units that one cluster serves: of several blocks, or one.
+  template <bool by_tiles>
+  static int clustered() {
+    const shape whole{.blocks = most_in_cluster,
+                      .threads = cluster_unit<Sizes, by_tiles>::warps * warp_size,
+                      .cluster = true};
+    return cluster_fits(cluster_kernel<Op, E, Sizes, by_tiles>, whole) ? most_in_cluster : 1;
   }
 
   template <bool by_tiles>
@@ -302,6 +337,7 @@ class single_pass_runner final : public runner {
   std::int64_t longest_;
   scan scan_;
   ring ring_;
+  int clustered_tiles_ = 1, clustered_supers_ = 1;  // as many as one cluster serves
 };
 
 template <class Op, class E, class Sizes>

@@ -20,12 +20,13 @@ struct device_facts {
   int multiprocessors = 1;
   int shared_bytes = 0;  // of a block that is alone on its multiprocessor
   bool bulk_copies = false;
+  bool clusters = false;
 };
 
-// block: block_kernel. tiles, supers: register_kernel by these units. ring: persistent_kernel.
-enum class scan_shape : std::uint8_t { by_policy, block, tiles, supers, ring };
+// cluster: cluster_kernel. tiles, supers: register_kernel by these units. ring: persistent_kernel.
+enum class scan_shape : std::uint8_t { by_policy, cluster, tiles, supers, ring };
 
-// Of UPSWEEP_SINGLE_PASS: what tests force. shape: tiles, supers or ring; blocks, stages: at most.
+// Of UPSWEEP_SINGLE_PASS: what tests force. blocks, stages: at most.
 struct single_pass_options {
   scan_shape shape = scan_shape::by_policy;
   std::int64_t blocks = std::numeric_limits<std::int32_t>::max();
@@ -36,14 +37,16 @@ inline single_pass_options single_pass_options_from_environment() {
   single_pass_options o;
   detail::for_each_setting("UPSWEEP_SINGLE_PASS", [&](const detail::setting& s) {
     if (s.key == "shape") {
-      if (s.value == "tiles")
+      if (s.value == "cluster")
+        o.shape = scan_shape::cluster;
+      else if (s.value == "tiles")
         o.shape = scan_shape::tiles;
       else if (s.value == "supers")
         o.shape = scan_shape::supers;
       else if (s.value == "ring")
         o.shape = scan_shape::ring;
       else
-        s.refuse("tiles, supers or ring");
+        s.refuse("cluster, tiles, supers or ring");
     } else if (s.key == "blocks") {
       o.blocks = s.number<std::int64_t>(1);
     } else if (s.key == "stages") {

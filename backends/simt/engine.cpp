@@ -77,7 +77,7 @@ void device::engine::fail(fault_kind kind, const std::string& message) {
 
 // ---- launches
 
-void device::engine::launch(std::int64_t blocks, int threads, int shared_bytes, bool together,
+void device::engine::launch(std::int64_t blocks, int threads, int shared_bytes, grouping grouped,
                             const std::function<void()>& kernel) {
   if (blocks < 1 || threads < 32 || threads > 1024 || threads % 32 != 0 || shared_bytes < 0)
     throw std::invalid_argument("launch: " + std::to_string(blocks) + " blocks of " +
@@ -85,10 +85,16 @@ void device::engine::launch(std::int64_t blocks, int threads, int shared_bytes, 
                                 " threads; blocks have 32 to 1024, whole warps");
   if (static_cast<std::size_t>(shared_bytes) > arena_bytes)
     throw fault(fault_kind::out_of_bounds, too_much(static_cast<std::size_t>(shared_bytes)));
+  clustered_ = grouped == grouping::cluster;
+  if (clustered_ && blocks > kernels::most_in_cluster)
+    throw std::invalid_argument("launch: " + std::to_string(blocks) + " blocks in a cluster, of " +
+                                std::to_string(kernels::most_in_cluster) + " at most");
+  cluster_ = {.running = blocks * threads};
   ++count.launches;
   kernel_ = &kernel;
   grid_ = blocks;
-  most_resident_ = together ? blocks : std::min<std::int64_t>(how.resident, blocks);
+  most_resident_ =
+      grouped != grouping::none ? blocks : std::min<std::int64_t>(how.resident, blocks);
   block_size_ = threads;
   dynamic_bytes_ = static_cast<std::size_t>(shared_bytes);
   pauses_ = 0;
@@ -179,6 +185,8 @@ void device::engine::run_thread(void* argument) {
     t.state = thread_state::done;
     --t.home->alive;
     --t.home->ready;
+    --e.cluster_.running;
+    e.complete_cluster_phase();
     e.progress();
     if (t.home->alive != 0) e.stop_if_stuck(*t.home);
   } catch (...) {
@@ -394,6 +402,68 @@ void device::engine::warp_operate(warp_operation what, where at, const void* min
   tell_acquire(&w);
 }
 
+// ---- clusters
+
+void device::engine::arrive_cluster(where at) {
+  give_way();
+  thread& me = *self_;
+  if (!clustered_)
+    fail(fault_kind::barrier, name(me) + " arrives at " + place(at) +
+                                  " at the barrier of a cluster, and the launch has none");
+  if (me.in_cluster_phase)
+    fail(fault_kind::barrier, name(me) + " arrives at " + place(at) +
+                                  " at the cluster's barrier, and has not waited since it arrived "
+                                  "before");
+  tell_release(&cluster_);
+  if constexpr (checked) cluster_.gathered.join(release());
+  me.cluster_phase = cluster_.phase;
+  me.in_cluster_phase = true;
+  ++cluster_.arrived;
+  progress();
+  complete_cluster_phase();
+}
+
+void device::engine::complete_cluster_phase() {
+  if (!clustered_ || cluster_.arrived == 0 || cluster_.arrived != cluster_.running) return;
+  ++cluster_.phase;
+  cluster_.arrived = 0;
+  cluster_.carries = cluster_.gathered;
+  progress();
+}
+
+void device::engine::wait_cluster(where at) {
+  give_way();
+  thread& me = *self_;
+  if (!me.in_cluster_phase)
+    fail(fault_kind::barrier, name(me) + " waits at " + place(at) +
+                                  " at the cluster's barrier, where it has not arrived");
+  me.in_cluster_phase = false;
+  while (cluster_.phase == me.cluster_phase) pause(at);
+  if constexpr (checked) me.knows.join(cluster_.carries);
+  tell_acquire(&cluster_);
+}
+
+void* device::engine::shared_of_block(const void* p, std::int64_t index, where at) {
+  const auto offset = static_cast<const std::byte*>(p) - self_->home->arena.get();
+  const auto b = std::find_if(resident_.begin(), resident_.end(),
+                              [&](const auto& r) { return r->index == index; });
+  if (!clustered_ || b == resident_.end() || static_cast<std::size_t>(offset) >= (*b)->arena_used)
+    fail(fault_kind::unknown_memory,
+         name(*self_) + " at " + place(at) + " uses shared memory of block " +
+             std::to_string(index) +
+             ", which is none of its cluster, has not made it, or has left");
+  return (*b)->arena.get() + offset;
+}
+
+shadow& device::engine::cells_of(const void* p, std::size_t bytes, where at) {
+  block& mine = *self_->home;
+  if (mine.cells->contains(p, bytes)) return *mine.cells;
+  for (const auto& b : resident_)
+    if (b->cells->contains(p, bytes)) return *b->cells;
+  fail(fault_kind::unknown_memory, name(*self_) + " at " + place(at) +
+                                       " uses shared memory of a block that has left the kernel");
+}
+
 // The first thread that comes to a declaration makes room for it.
 std::byte* device::engine::static_shared(const void* key, std::size_t bytes) {
   block& b = *self_->home;
@@ -420,6 +490,11 @@ std::int64_t grid_size() { return here().grid_size(); }
 
 void sync_block(where at) { here().sync_block(at); }
 void sync_threads(int id, int threads, where at) { here().sync_threads(id, threads, at); }
+void arrive_cluster(where at) { here().arrive_cluster(at); }
+void wait_cluster(where at) { here().wait_cluster(at); }
+void* shared_of_block(void* p, std::int64_t block, where at) {
+  return here().shared_of_block(p, block, at);
+}
 void sync_warp(where at) { here().warp_operate(warp_operation::sync, at, nullptr, 0, nullptr); }
 const std::byte* exchange(const void* mine, std::size_t bytes, where at) {
   std::byte* all = nullptr;
@@ -434,9 +509,9 @@ std::byte* static_shared(const void* key, std::size_t bytes) {
 std::byte* dynamic_shared() { return here().self().home->arena.get(); }
 std::size_t dynamic_shared_bytes() { return here().dynamic_bytes(); }
 
-void launch(device& on, std::int64_t blocks, int threads, int shared_bytes, bool together,
+void launch(device& on, std::int64_t blocks, int threads, int shared_bytes, grouping how,
             const std::function<void()>& kernel) {
-  on.running().launch(blocks, threads, shared_bytes, together, kernel);
+  on.running().launch(blocks, threads, shared_bytes, how, kernel);
 }
 
 }  // namespace upsweep::simt

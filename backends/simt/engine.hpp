@@ -135,15 +135,17 @@ struct thread {
   simt::block* home = nullptr;
   int index = 0;
   thread_state state = thread_state::ready;
-  where at{};                  // what it waits at
-  std::uint32_t releases = 0;  // so far
-  known knows;                 // ordered before its next access
-  known heard;                 // will be, once it fences: what relaxed loads carried
-  known told;                  // at its last release fence: what its relaxed stores carry
-  int named = 0;               // the barrier that it is at
-  int phased = -1;             // the barrier of the block whose phase it waits for
-  std::vector<stamp> fences;   // its calls of fence_async
-  std::uint32_t group = 0;     // of its bulk stores, the one that is not committed
+  where at{};                       // what it waits at
+  std::uint32_t releases = 0;       // so far
+  known knows;                      // ordered before its next access
+  known heard;                      // will be, once it fences: what relaxed loads carried
+  known told;                       // at its last release fence: what its relaxed stores carry
+  int named = 0;                    // the barrier that it is at
+  int phased = -1;                  // the barrier of the block whose phase it waits for
+  std::uint32_t cluster_phase = 0;  // that it arrived at, of the cluster's barrier
+  bool in_cluster_phase = false;    // it has not waited since
+  std::vector<stamp> fences;        // its calls of fence_async
+  std::uint32_t group = 0;          // of its bulk stores, the one that is not committed
   std::uint32_t groups_with_stores = 0, groups_read = 0;  // both from 0 on
   where stored{};                                         // its last bulk store
 };
@@ -199,6 +201,13 @@ struct block {
   known left;  // what its threads that are done knew
 };
 
+// Of all blocks of a launch: a phase is complete once all threads that still run have arrived.
+struct cluster_barrier {
+  std::uint32_t phase = 0;
+  std::int64_t running = 0, arrived = 0;
+  known gathered{}, carries{};  // of the current phase, and of the one before
+};
+
 // A bulk copy under way. A store reads all of its source into `kept` before it writes the last.
 struct bulk_copy {
   block* home;
@@ -246,7 +255,7 @@ class device::engine {
   counters count;
 
   // ---- engine.cpp
-  void launch(std::int64_t blocks, int threads, int shared_bytes, bool together,
+  void launch(std::int64_t blocks, int threads, int shared_bytes, grouping how,
               const std::function<void()>& kernel);
   static engine& current();
   thread& self() { return *self_; }
@@ -259,6 +268,10 @@ class device::engine {
                     std::byte** all);
   void sync_threads(int id, int threads, where at);
   std::byte* static_shared(const void* key, std::size_t bytes);
+  void arrive_cluster(where at);
+  void wait_cluster(where at);
+  void* shared_of_block(const void* p, std::int64_t index, where at);
+  shadow& cells_of(const void* p, std::size_t bytes, where at);  // of any block's shared memory
   void pause(where at);
   void give_way();  // at an access, now and then
   void progress() { pauses_ = 0; }
@@ -309,6 +322,7 @@ class device::engine {
   void wait(thread_state why, where at);
   void suspend();
   void stop_if_stuck(const block& b);
+  void complete_cluster_phase();
   std::string waiting_places() const;
   std::string replay() const;
 
@@ -333,6 +347,8 @@ class device::engine {
   const std::function<void()>* kernel_ = nullptr;
   std::int64_t grid_ = 0;
   std::int64_t most_resident_ = 0;
+  bool clustered_ = false;
+  cluster_barrier cluster_;
   int block_size_ = 0;
   std::size_t dynamic_bytes_ = 0;
   thread* self_ = nullptr;

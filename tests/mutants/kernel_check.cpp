@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "backends/kernels/algorithms.hpp"
-#include "backends/kernels/grid/single_pass/block.hpp"
+#include "backends/kernels/grid/single_pass/cluster.hpp"
 #include "backends/kernels/grid/single_pass/persistent.hpp"
 #include "backends/kernels/grid/single_pass/registers.hpp"
 #include "backends/kernels/operators.hpp"
@@ -201,17 +201,26 @@ void check_registers(simt::device& d) {
                               start);
 }
 
-template <class Sizes>
-void check_block(simt::device& d) {
-  const std::int64_t n = Sizes::super_vecs * vec_of<Op, T>::size;
-  const std::int64_t part = n / block_parts<Sizes>::in_super;
+template <class Sizes, bool by_tiles>
+void check_cluster(simt::device& d) {
+  using unit = cluster_unit<Sizes, by_tiles>;
+  const std::int64_t part = unit::rows * warp_size * vec_of<Op, T>::size;
+  const std::int64_t n = unit::warps * part;
   const auto start = [&](const flat<Op, T>& what, const tickets&, const unit_totals<T>&,
                          const production_run& r) {
-    launch(stream{&d}, {.threads = static_cast<int>((r.n + part - 1) / part) * warp_size},
-           block_kernel<Op, T, Sizes>, what);
+    const auto warps = r.blocks > 1 ? unit::warps : static_cast<int>((r.n + part - 1) / part);
+    launch(stream{&d}, {.blocks = r.blocks, .threads = warps * warp_size, .cluster = r.blocks > 1},
+           cluster_kernel<Op, T, Sizes, by_tiles>, what);
   };
-  check_production<Op, Sizes>(
-      d, {{1, 1}, {part + 1, 1}, {n, 1}, {n - 1, 1, true}, {n / 2 + 1, 1, true, true}}, start);
+  check_production<Op, Sizes>(d,
+                              {{1, 1},
+                               {part + 1, 1},
+                               {n, 1},
+                               {n - 1, 1, true},
+                               {n + 1, 2, true, true},
+                               {7 * n - 3, 7},
+                               {16 * n, 16}},
+                              start);
 }
 
 template <class Sizes>
@@ -280,7 +289,9 @@ void check_all(simt::device& d) {
   check_registers<small_sizes, false, affine_op<std::uint64_t>>(d);
   check_registers<four_tiles, true>(d);
   check_registers<four_chunks, false>(d);
-  check_block<order1_sizes>(d);
+  check_cluster<order1_sizes, true>(d);
+  check_cluster<four_tiles, false>(d);
+  check_cluster<four_chunks, true>(d);
   check_ring<small_sizes>(d);
   check_ring<four_tiles>(d);
   check_warp(d);

@@ -17,11 +17,11 @@ SMALL = "tests/mutants/small_kernels.hpp"
 LOOK_BACK = KERNELS + "look_back.hpp"
 CHAINED = "check<textbooks::chained>"
 LOOK = "check<textbooks::decoupled_lookback>"
-BLOCK = KERNELS + "grid/single_pass/block.hpp"
+CLUSTER = KERNELS + "grid/single_pass/cluster.hpp"
 REGISTERS = KERNELS + "grid/single_pass/registers.hpp"
 PERSISTENT = KERNELS + "grid/single_pass/persistent.hpp"
 EXCHANGE = KERNELS + "grid/single_pass/exchange.hpp"
-ONE_BLOCK = "check_block<order1_sizes>"
+A_CLUSTER = "check_cluster<order1_sizes, true>"
 UNITS = "check_registers<small_sizes, false>"
 WIDE_UNITS = "check_registers<small_sizes, false, affine_op<std::uint64_t>>"
 TILES = "check_registers<four_tiles, true>"
@@ -155,12 +155,18 @@ FAULTS = [
     ("proxy fence left out after a copy by hand", PERSISTENT,
      "        fence_async();  // before the next copy to here\n", "",
      RING, r"missing proxy fence: a bulk copy of thread .* writes shared memory"),
-    ("totals of a block read before all are written", BLOCK,
+    ("totals of a block read before all are written", CLUSTER,
      "part_totals[warp] = total;\n  sync_block();", "part_totals[warp] = total;",
-     ONE_BLOCK, r"(race|uninitialised read): thread .* shared memory at .*block.hpp"),
-    ("first half of a chunk left out of the second", BLOCK,
+     A_CLUSTER, r"(race|uninitialised read): thread .* shared memory at .*cluster.hpp"),
+    ("totals of a cluster read before all are written", CLUSTER,
+     "= of_unit;\n    arrive_cluster();\n    wait_cluster();", "= of_unit;",
+     A_CLUSTER, r"(race|uninitialised read): thread .* shared memory at .*cluster.hpp"),
+    ("memory of a block written before the block is there", CLUSTER,
+     "    wait_cluster();  // all blocks are here\n", "",
+     A_CLUSTER, r"(unknown memory|barrier misuse): thread .* at .*cluster.hpp"),
+    ("first half of a chunk left out of the second", CLUSTER,
      "      part.follow(first_half);\n", "      part.follow(Op::identity());\n",
-     ONE_BLOCK, r"wrong result"),
+     A_CLUSTER, r"wrong result"),
     ("end of a unit made of what is before it", EXCHANGE,
      "groups.then(part.with)}", "groups.then(part.before)}", UNITS, r"wrong result"),
     ("groups combined in the wrong order", REGISTERS,

@@ -31,9 +31,10 @@ std::string settings_of(dice& d) {
          ",preempt=" + std::to_string(d.between(0, 40));
 }
 
-std::string forced(dice& d) {
+std::string forced(dice& d, bool fits_a_cluster) {
   constexpr std::array shapes{"tiles", "supers", "ring", "ring"};
-  std::string all = std::string("shape=") + d.one_of(shapes);
+  std::string all =
+      std::string("shape=") + (fits_a_cluster && d.one_in(2) ? "cluster" : d.one_of(shapes));
   if (!d.one_in(3)) all += ",blocks=" + std::to_string(d.between(1, 6));
   return all + ",stages=" + std::to_string(d.between(2, 7));
 }
@@ -45,9 +46,9 @@ TEST(simt_single_pass, equals_the_oracle_whatever_kernel_runs) {
   for_all_cases(backend, enough * 7 / 5, [&](test_case c) -> std::optional<std::string> {
     dice d(c.seed);
     const units u = small_units(c.what);
-    c.length = d.one_in(5) ? d.between(0, 3 * u.size(4)) : d.between(u.size(5), 3 * u.size(5));
+    c.length = d.one_in(5) ? d.between(0, 17 * u.size(4)) : d.between(u.size(5), 3 * u.size(5));
     if (c.length >= u.size(5)) ++crossed;
-    const std::string fibers = settings_of(d), how = forced(d);
+    const std::string fibers = settings_of(d), how = forced(d, c.length <= 16 * u.size(4));
     stage s(c);
     const arguments a = s.whole();
     std::vector<std::byte> want(s.want().size()), total(s.want_total().size());
