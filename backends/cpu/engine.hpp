@@ -2,84 +2,24 @@
 #ifndef UPSWEEP_BACKENDS_CPU_ENGINE_HPP
 #define UPSWEEP_BACKENDS_CPU_ENGINE_HPP
 
-// A whole scan in order 1 from a kernel: threads, look-back, state.
+// A whole scan in order 1 from a kernel: threads and look-back.
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <new>
 #include <thread>
 #include <vector>
 
 #include "backends/cpu/kernel.hpp"
-#include "backends/cpu/odometer.hpp"
 #include "backends/cpu/policy.hpp"
 #include "backends/cpu/streaming.hpp"
 #include "upsweep/detail/fp_environment.hpp"
-#include "upsweep/error.hpp"
+#include "upsweep/detail/odometer.hpp"
 
 namespace upsweep::cpu {
-
-// Images of odometers: has_carry, C or the list of group totals, then the open totals.
-template <class Op>
-struct state_image {
-  using T = typename Op::value;
-
-  static std::vector<std::byte> save(odometer<Op> at, const std::vector<T>& groups) {
-    std::vector<std::byte> image;
-    const auto append = [&](const void* p, std::size_t size) {
-      const std::size_t end = image.size();
-      image.resize(end + size);
-      std::memcpy(image.data() + end, p, size);
-    };
-    const std::uint64_t has_carry = at.carry().has_value() ? 1 : 0;
-    append(&has_carry, sizeof has_carry);
-    if (has_carry != 0) append(&*at.carry(), sizeof(T));
-    if (!groups.empty()) append(groups.data(), groups.size() * sizeof(T));
-    at.visit_open(at.position(), [&](const T& total) { append(&total, sizeof total); });
-    return image;
-  }
-
-  // Throws invalid_argument if no odometer at `position` has this image.
-  static odometer<Op> restore(const std::vector<std::byte>& image, std::int64_t position,
-                              std::vector<T>& groups) {
-    const std::byte* next = image.data();
-    std::size_t left = image.size();
-    const auto take = [&](void* to, std::size_t size) {
-      if (size > left)
-        throw error(errc::invalid_argument, "state: its " + std::to_string(image.size()) +
-                                                " bytes are too few for position " +
-                                                std::to_string(position));
-      std::memcpy(to, next, size);
-      next += size;
-      left -= size;
-    };
-    odometer<Op> at;
-    std::uint64_t has_carry = 0;
-    take(&has_carry, sizeof has_carry);
-    const auto listed = static_cast<std::uint64_t>(position / odometer<Op>::group);
-    if (has_carry == 1) {
-      T carry;
-      take(&carry, sizeof carry);
-      at.set_carry(carry);
-    } else if (has_carry != 0 || listed > left / sizeof(T)) {
-      throw error(errc::invalid_argument,
-                  "state: its bytes do not fit position " + std::to_string(position));
-    } else {
-      groups.resize(listed);
-      for (T& g : groups) take(&g, sizeof g);
-    }
-    at.visit_open(position, [&](T& total) { take(&total, sizeof total); });
-    if (left != 0)
-      throw error(errc::invalid_argument, "state: " + std::to_string(left) +
-                                              " bytes too many for position " +
-                                              std::to_string(position));
-    return at;
-  }
-};
 
 // Zeros that cost no memory before they are used: a plan may allow far more than its runs take.
 template <class T>

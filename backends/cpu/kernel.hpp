@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "backends/cpu/odometer.hpp"
+#include "upsweep/detail/odometer.hpp"
 #include "upsweep/spec.hpp"
 
 namespace upsweep::cpu {
+
+using namespace detail;
 
 // How a kernel reaches elements, numbered in scan order: straight in the caller's arrays where
 // their elements are accumulators in scan order, else through a buffer of at most a chunk.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cpu.openmp: order 1 by SIMD kernels and OpenMP threads.
 #include "backends/cpu/cpu.hpp"
-#include "backends/cpu/elements.hpp"
 #include "backends/cpu/engine.hpp"
 #include "backends/cpu/simd.hpp"
 #include "backends/cpu/streaming.hpp"
+#include "upsweep/detail/elements.hpp"
+#include "upsweep/detail/progress.hpp"
 
 namespace upsweep::cpu {
 
@@ -83,46 +84,21 @@ class openmp_plan final : public detail::plan_impl {
                 at_most.length) {}
 
   void run(const detail::request& r) override {
-    std::vector<T> groups;
-    odometer<Op> at = start(r, groups);
-    for (const T& g : groups) at.fold_group(g);
-    groups.clear();
-    engine_.scan(elements(r.args), r.args.length, what_.kind == kind::exclusive, at);
-    finish(r, at, groups);
+    progress<Op> p = start(r);
+    p.fold_groups();
+    engine_.scan(elements(r.args), r.args.length, what_.kind == kind::exclusive, p.at);
+    finish(r, p);
   }
 
   void aggregate(const detail::request& r) override {
-    std::vector<T> groups;
-    odometer<Op> at = start(r, groups);
-    if (!at.carry()) at.groups = &groups;
-    engine_.skip(elements(r.args), r.args.length, at);
-    finish(r, at, groups);
+    progress<Op> p = start(r);
+    p.list_groups();
+    engine_.skip(elements(r.args), r.args.length, p.at);
+    finish(r, p);
   }
 
   void append(detail::state_data& before, const detail::state_data& next) const override {
-    if (next.data.empty()) return;
-    if (before.data.empty()) {
-      before = next;
-      return;
-    }
-    if (before.position % odometer<Op>::group != 0)
-      throw error(errc::invalid_argument, "before: position " + std::to_string(before.position) +
-                                              " is no border of a group (" +
-                                              std::to_string(odometer<Op>::group) + " elements)");
-    std::vector<T> groups, next_groups, open;
-    odometer<Op> at = state_image<Op>::restore(before.data, before.position, groups);
-    odometer<Op> later = state_image<Op>::restore(next.data, next.position, next_groups);
-    if (later.carry())
-      throw error(
-          errc::invalid_argument,
-          "next: its groups are folded already; a range to append is made by aggregate from "
-          "an empty state, without init");
-    if (!at.carry()) at.groups = &groups;
-    for (const T& g : next_groups) at.groups != nullptr ? groups.push_back(g) : at.fold_group(g);
-    later.visit_open(next.position, [&](const T& total) { open.push_back(total); });
-    auto value = open.begin();
-    at.visit_open(before.position + next.position, [&](T& total) { total = *value++; });
-    save(before, at, groups);
+    progress<Op>::append(before, next, what_);
   }
 
   std::string policy() const override {
@@ -141,38 +117,14 @@ class openmp_plan final : public detail::plan_impl {
     return s;
   }
 
-  static odometer<Op> start(const detail::request& r, std::vector<T>& groups) {
+  static progress<Op> start(const detail::request& r) {
     detail::refuse_init_device(r, "CPU backends");
-    if (r.state != nullptr && !r.state->data.empty()) {
-      if (r.state->order != order1::version)
-        throw error(errc::invalid_argument,
-                    "state: it was not made in order " + std::to_string(order1::version));
-      return state_image<Op>::restore(r.state->data, r.state->position, groups);
-    }
-    odometer<Op> at;
-    if (r.has_init) {
-      T init;
-      std::memcpy(&init, r.init.data(), sizeof init);
-      at.set_carry(init);
-    }
-    return at;
+    return progress<Op>(r);
   }
 
-  void finish(const detail::request& r, const odometer<Op>& at,
-              const std::vector<T>& groups) const {
-    if (r.args.total != nullptr) {
-      const detail::fp_environment ieee;
-      odometer<Op> whole = at;
-      for (const T& g : groups) whole.fold_group(g);
-      write_total_(r.args.total, 0, whole.prefix().value_or(Op::identity()));
-    }
-    if (r.state != nullptr) save(*r.state, at, groups);
-  }
-
-  void save(detail::state_data& s, const odometer<Op>& at, const std::vector<T>& groups) const {
-    if (at.position() == 0 && !at.carry()) return;
-    s = {order1::version, what_.op.id,   accumulator_of(what_.out),
-         what_.direction, at.position(), state_image<Op>::save(at, groups)};
+  void finish(const detail::request& r, const progress<Op>& p) const {
+    if (r.args.total != nullptr) write_total_(r.args.total, 0, p.whole().value_or(Op::identity()));
+    if (r.state != nullptr) p.save(*r.state, what_);
   }
 
   spec what_;

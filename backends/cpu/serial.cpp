@@ -3,13 +3,15 @@
 #include <cstring>
 
 #include "backends/cpu/cpu.hpp"
-#include "backends/cpu/elements.hpp"
+#include "upsweep/detail/elements.hpp"
 #include "upsweep/detail/fp_environment.hpp"
 #include "upsweep/error.hpp"
 
 namespace upsweep::cpu {
 
 namespace {
+
+using namespace detail;
 
 template <class Op>
 class serial_plan final : public detail::plan_impl {

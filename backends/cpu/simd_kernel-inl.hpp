@@ -25,10 +25,10 @@
 
 #include <cstring>
 
-#include "backends/cpu/elements.hpp"
 #include "backends/cpu/kernel.hpp"
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "upsweep/detail/elements.hpp"
 
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 

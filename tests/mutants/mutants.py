@@ -2,11 +2,11 @@
 """Faults that the tests must find: (name, file, text that occurs once, its replacement)."""
 
 MUTANTS = [
-    ("carry lost at a unit border", "backends/cpu/odometer.hpp",
+    ("carry lost at a unit border", "src/upsweep/detail/odometer.hpp",
      "for (; b < bits && (count_ >> b & 1) != 0; ++b) total = Op::combine(part_[b], total);",
      "for (; b < bits && (count_ >> b & 1) != 0; ++b)\n"
      "      if (b != 3) total = Op::combine(part_[b], total);"),
-    ("prefixes combined in the wrong order", "backends/cpu/odometer.hpp",
+    ("prefixes combined in the wrong order", "src/upsweep/detail/odometer.hpp",
      "if ((count_ >> b & 1) != 0) p = Op::combine(part_[b], p);",
      "if ((count_ >> b & 1) != 0) p = Op::combine(p, part_[b]);"),
     ("exclusive one element early", "backends/cpu/simd_kernel-inl.hpp",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef UPSWEEP_BACKENDS_CPU_ODOMETER_HPP
-#define UPSWEEP_BACKENDS_CPU_ODOMETER_HPP
+#ifndef UPSWEEP_DETAIL_ODOMETER_HPP
+#define UPSWEEP_DETAIL_ODOMETER_HPP
 
 // The running state of order 1 (docs/numerics.md): how far a scan has come, and every total that a
 // later result still needs.
@@ -13,7 +13,7 @@
 
 #include "upsweep/order.hpp"
 
-namespace upsweep::cpu {
+namespace upsweep::detail {
 
 // A binary counter over `Capacity` sub-units of one open unit: part[b] is the total of the complete
 // aligned block of 2^b sub-units that bit b of the count stands for.
@@ -45,12 +45,14 @@ class tree_counter {
 
   std::int64_t count() const { return count_; }
 
-  // Calls f(part) for every part in use, after setting the count. For images of a state.
+  void clear() { count_ = 0; }
+
+  // Calls f(sub-units, part) for every part in use, after setting the count.
   template <class F>
   void visit(std::int64_t count, F&& f) {
     count_ = count;
     for (int b = 0; b < bits; ++b)
-      if ((count_ >> b & 1) != 0) f(part_[b]);
+      if ((count_ >> b & 1) != 0) f(std::int64_t{1} << b, part_[b]);
   }
 
  private:
@@ -66,6 +68,7 @@ class odometer {
   static constexpr std::int64_t vec = order1::vec(sizeof(T));
   static constexpr std::int64_t run = order1::run(sizeof(T));
   static constexpr std::int64_t chunk = order1::chunk(sizeof(T));
+  static constexpr std::int64_t tile = order1::tile(sizeof(T));
   static constexpr std::int64_t super = order1::super(sizeof(T));
   static constexpr std::int64_t group = order1::group(sizeof(T));
 
@@ -92,7 +95,7 @@ class odometer {
     if (++position_ % vec == 0) push_vec(fold_);
   }
 
-  // The next run, chunk or super as a whole. The position must be a border of that unit.
+  // The next run or chunk as a whole. The position must be a border of that unit.
   void push_run(T total) {
     position_ += run;
     carry_run(total);
@@ -101,9 +104,19 @@ class odometer {
     position_ += chunk;
     carry_chunk(total);
   }
+
+  // The next super or group, or the rest of one that is open: `total` is of all of it.
   void push_super(T total) {
-    position_ += super;
+    position_ += super - position_ % super;
+    leave_super();
     carry_super(total);
+  }
+  void push_group(T total) {
+    position_ += group - position_ % group;
+    leave_super();
+    supers_.clear();
+    carry_group(total);
+    start_tile();
   }
 
   // C: the serial fold of init and complete groups.
@@ -114,17 +127,20 @@ class odometer {
   }
   void fold_group(T total) { set_carry(carry_ ? Op::combine(*carry_, total) : total); }
 
-  // Goes to `position` and calls f(value&) for every total that is open there, in a fixed order:
-  // how a state is saved and restored.
+  // Goes to `position` and calls f(elements, total&) for every total that is open there, in a fixed
+  // order: how a state is saved and restored.
   template <class F>
   void visit_open(std::int64_t position, F&& f) {
+    const auto of = [&](std::int64_t unit) {
+      return [&f, unit](std::int64_t units, T& total) { f(units * unit, total); };
+    };
     position_ = position;
-    supers_.visit(position / super % order1::supers_per_group, f);
-    tiles_.visit(position / order1::tile(sizeof(T)) % order1::tiles_per_super, f);
-    chunks_.visit(position / chunk % order1::chunks_per_tile, f);
-    runs_.visit(position / run % order1::runs_per_chunk, f);
-    vecs_.visit(position / vec % order1::vecs_per_run, f);
-    if (position % vec != 0) f(fold_);
+    supers_.visit(position / super % order1::supers_per_group, of(super));
+    tiles_.visit(position / tile % order1::tiles_per_super, of(tile));
+    chunks_.visit(position / chunk % order1::chunks_per_tile, of(chunk));
+    runs_.visit(position / run % order1::runs_per_chunk, of(run));
+    vecs_.visit(position / vec % order1::vecs_per_run, of(vec));
+    if (position % vec != 0) f(position % vec, fold_);
     start_tile();
   }
 
@@ -153,13 +169,20 @@ class odometer {
       start_tile();
   }
   void carry_super(T total) {
-    if (supers_.push(total)) {
-      if (groups != nullptr)
-        groups->push_back(total);
-      else
-        carry_ = carry_ ? Op::combine(*carry_, total) : total;
-    }
+    if (supers_.push(total)) carry_group(total);
     start_tile();
+  }
+  void carry_group(T total) {
+    if (groups != nullptr)
+      groups->push_back(total);
+    else
+      carry_ = carry_ ? Op::combine(*carry_, total) : total;
+  }
+  void leave_super() {
+    tiles_.clear();
+    chunks_.clear();
+    runs_.clear();
+    vecs_.clear();
   }
 
   void start_tile() {
@@ -179,6 +202,6 @@ class odometer {
   T fold_;
 };
 
-}  // namespace upsweep::cpu
+}  // namespace upsweep::detail
 
 #endif

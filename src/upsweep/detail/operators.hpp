@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef UPSWEEP_BACKENDS_CPU_OPERATORS_HPP
-#define UPSWEEP_BACKENDS_CPU_OPERATORS_HPP
+#ifndef UPSWEEP_DETAIL_OPERATORS_HPP
+#define UPSWEEP_DETAIL_OPERATORS_HPP
 
-// The built-in operators on accumulators, one scalar text for cpu.serial and cpu.openmp. Signed
-// integers run the unsigned text where both give the same bits: wrapping sums and products.
+// The built-in operators on accumulators, in scalar text for the host. Signed integers run the
+// unsigned text where both give the same bits: wrapping sums and products.
 
 #include <bit>
 #include <complex>
@@ -13,7 +13,7 @@
 
 #include "upsweep/types.hpp"
 
-namespace upsweep::cpu {
+namespace upsweep::detail {
 
 template <class T>
 inline constexpr bool is_complex = false;
@@ -119,6 +119,6 @@ struct affine_op {
   }
 };
 
-}  // namespace upsweep::cpu
+}  // namespace upsweep::detail
 
 #endif

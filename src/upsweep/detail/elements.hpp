@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef UPSWEEP_BACKENDS_CPU_ELEMENTS_HPP
-#define UPSWEEP_BACKENDS_CPU_ELEMENTS_HPP
+#ifndef UPSWEEP_DETAIL_ELEMENTS_HPP
+#define UPSWEEP_DETAIL_ELEMENTS_HPP
 
 // From elements in memory to accumulators and back.
 
@@ -9,11 +9,11 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "backends/cpu/operators.hpp"
+#include "upsweep/detail/operators.hpp"
 #include "upsweep/spec.hpp"
 #include "upsweep/types.hpp"
 
-namespace upsweep::cpu {
+namespace upsweep::detail {
 
 // The scalar inside an accumulator, and how many there are.
 template <class A>
@@ -65,7 +65,7 @@ enum class shape { plain, logical, pair, split };
 
 // One of the shapes that an A can have.
 template <class A>
-inline constexpr shape shape_of_any = detail::is_affine_pair<A> ? shape::pair : shape::plain;
+inline constexpr shape shape_of_any = is_affine_pair<A> ? shape::pair : shape::plain;
 
 inline shape shape_of(const spec& what) {
   switch (what.op.id) {
@@ -129,7 +129,7 @@ decltype(auto) with_type(type t, F&& f) {
 // Calls f.operator()<Shape>() for the shapes that an A can have.
 template <class A, class F>
 decltype(auto) with_shape(shape s, F&& f) {
-  if constexpr (detail::is_affine_pair<A>) {
+  if constexpr (is_affine_pair<A>) {
     return s == shape::pair ? f.template operator()<shape::pair>()
                             : f.template operator()<shape::split>();
   } else if constexpr (std::is_integral_v<A>) {
@@ -248,6 +248,6 @@ decltype(auto) with_operator(const spec& what, F&& f) {
   }
 }
 
-}  // namespace upsweep::cpu
+}  // namespace upsweep::detail
 
 #endif
