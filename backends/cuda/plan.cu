@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The backends of the family: one class, around the algorithm that each entry names.
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include "backends/cuda/cuda.hpp"
 #include "backends/cuda/device.hpp"
 #include "backends/cuda/tables.hpp"
+#include "backends/kernels/state_run.hpp"
 #include "upsweep/error.hpp"
 
 namespace upsweep::cuda {
@@ -53,6 +55,7 @@ class scan_plan final : public detail::plan_impl {
  public:
   scan_plan(const entry& e, const spec& what, const extents& at_most, memory where)
       : name_(e.name),
+        what_(what),
         where_(where),
         in_bytes_(kernels::element_bytes(what, what.in)),
         out_bytes_(kernels::element_bytes(what, what.out)),
@@ -69,21 +72,14 @@ class scan_plan final : public detail::plan_impl {
     staged_total_ = allocate(out_bytes_, "total");
   }
 
-  void run(const detail::request& r) override {
-    if (r.state != nullptr) refuse_state();
-    if (where_ == memory::host)
-      detail::refuse_init_device(r, std::string(name_) + " for arrays in host memory");
-    else if (!runner_->serves_init_device())
-      detail::refuse_init_device(r, std::string(name_));
-    if (r.args.length == 0 && r.args.total == nullptr) return;
-    if (where_ == memory::host)
-      run_on_host_memory(r);
-    else
-      run_on_device_memory(r);
+  void run(const detail::request& r) override { scan(r, true); }
+  void aggregate(const detail::request& r) override { scan(r, false); }
+
+  void append(detail::state_data& before, const detail::state_data& next) const override {
+    kernels::states_of(*runner_, name_);
+    detail::append_states(what_, before, next);
   }
 
-  void aggregate(const detail::request&) override { refuse_state(); }
-  void append(detail::state_data&, const detail::state_data&) const override { refuse_state(); }
   void rebind(void* stream) override { stream_ = static_cast<cudaStream_t>(stream); }
 
   std::string policy() const override {
@@ -92,9 +88,20 @@ class scan_plan final : public detail::plan_impl {
   }
 
  private:
-  [[noreturn]] void refuse_state() const {
-    throw error(errc::unsupported,
-                "state: " + std::string(name_) + " neither resumes scans nor joins their states");
+  void scan(const detail::request& r, bool writes_output) {
+    std::optional<kernels::state_run> with_state;
+    if (r.state != nullptr) with_state.emplace(name_, what_, r, writes_output, *runner_);
+    if (where_ == memory::host)
+      detail::refuse_init_device(r, std::string(name_) + " for arrays in host memory");
+    else if (!runner_->serves_init_device())
+      detail::refuse_init_device(r, std::string(name_));
+    if (r.args.length == 0 && r.args.total == nullptr && !with_state) return;
+    if (where_ == memory::host)
+      run_on_host_memory(r, writes_output, with_state);
+    else if (with_state)
+      run_on_device_memory(r, *with_state);
+    else
+      run_on_device_memory(r);
   }
 
   // Runs share the workspace, so they must follow one another.
@@ -113,17 +120,39 @@ class scan_plan final : public detail::plan_impl {
     const arguments& a = r.args;
     const auto s = static_cast<cudaStream_t>(a.stream);
     check_binding(s);
-    if (a.length > 0 || a.init_device != nullptr)
+    if (a.length > 0 || a.init_device != nullptr) {
       runner_->run({s}, kernels::call_of(r), workspace_.get());
-    else
-      queue_total_of_none(r, s);
+    } else {
+      element e{};
+      runner_->total_of_none(kernels::call_of(r).init, e.bytes);
+      queue_total(a.total, e, s);
+    }
   }
 
-  void run_on_host_memory(const detail::request& r) {
+  void run_on_device_memory(const detail::request& r, kernels::state_run& with_state) {
+    const auto s = static_cast<cudaStream_t>(r.args.stream);
+    check_binding(s);
+    if (r.args.length > 0) {
+      in_flight work(s);
+      with_state.queue({s}, kernels::call_of(r), workspace_.get());
+      work.wait();
+    }
+    with_state.finish([&](const std::byte* total) {
+      element e{};
+      std::memcpy(e.bytes, total, out_bytes_);
+      queue_total(r.args.total, e, s);
+    });
+  }
+
+  void run_on_host_memory(const detail::request& r, bool writes_output,
+                          std::optional<kernels::state_run>& with_state) {
     const arguments& a = r.args;
+    const auto store_total = [&](const std::byte* total) {
+      std::memcpy(a.total, total, out_bytes_);
+    };
     kernels::call c = kernels::call_of(r);
     if (a.length == 0) {
-      runner_->total_of_none(c.init, a.total);
+      with_state ? with_state->finish(store_total) : runner_->total_of_none(c.init, a.total);
       return;
     }
     const on_device guard(device_);
@@ -136,10 +165,14 @@ class scan_plan final : public detail::plan_impl {
           copy_in(staged_coefficients_, a.coefficients, n * in_bytes_, "copy of coefficients", s);
     c.out = staged_out_ != nullptr ? staged_out_.get() : staged_in_.get();
     if (a.total != nullptr) c.total = staged_total_.get();
-    runner_->run({s}, c, workspace_.get());
-    copy_out(a.out, c.out, n * out_bytes_, "copy to out", s);
-    if (a.total != nullptr) copy_out(a.total, c.total, out_bytes_, "copy to total", s);
+    with_state ? with_state->queue({s}, c, workspace_.get())
+               : runner_->run({s}, c, workspace_.get());
+    if (writes_output) {
+      copy_out(a.out, c.out, n * out_bytes_, "copy to out", s);
+      if (a.total != nullptr) copy_out(a.total, c.total, out_bytes_, "copy to total", s);
+    }
     work.wait();
+    if (with_state) with_state->finish(store_total);
   }
 
   static const void* copy_in(const device_bytes& to, const void* from, std::size_t bytes,
@@ -152,14 +185,13 @@ class scan_plan final : public detail::plan_impl {
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, s), what);
   }
 
-  void queue_total_of_none(const detail::request& r, cudaStream_t s) const {
-    element e{};
-    runner_->total_of_none(kernels::call_of(r).init, e.bytes);
-    kernels::launch({s}, {}, store_total, static_cast<std::byte*>(r.args.total), e,
+  void queue_total(void* total, const element& e, cudaStream_t s) const {
+    kernels::launch({s}, {}, store_total, static_cast<std::byte*>(total), e,
                     static_cast<int>(out_bytes_));
   }
 
   std::string_view name_;
+  spec what_;
   memory where_;
   std::size_t in_bytes_, out_bytes_;  // of an element
   int device_;

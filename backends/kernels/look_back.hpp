@@ -53,6 +53,8 @@
 //    when the kernel ends. Where none draws, every block reads the run's number before it
 //    publishes, and the block of the last unit ends the run (finish) once it has read all other
 //    totals: by then each block has read the number.
+// 9. After a run its totals stay where they are, for the next launch to read. What a launch that is
+//    no run publishes for the next one bears number 0, which no run has: to all runs it is absent.
 
 #include <cstddef>
 #include <cstdint>
@@ -67,6 +69,9 @@ struct ticket {
   std::int64_t tile;
   std::uint64_t run;
 };
+
+// The number of a message that is of no run: also what memory that is new says.
+inline constexpr std::uint64_t no_run = 0;
 
 // Tiles of one run, so that a ticket fits into its bits.
 inline constexpr int ticket_bits = 24;
@@ -108,7 +113,7 @@ class tickets {
  private:
   UPSWEEP_DEVICE static ticket read(std::uint64_t word) {
     const std::uint64_t run = word >> ticket_bits;
-    return {static_cast<std::int64_t>(word - (run << ticket_bits)), run + 1};  // 0 is in no message
+    return {static_cast<std::int64_t>(word - (run << ticket_bits)), run + 1};
   }
 
   global<std::uint64_t> next_;

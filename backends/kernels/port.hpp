@@ -39,6 +39,7 @@
 //                                       hexadecimal digits, the lowest byte by the last; 8 more: that
 //                                       byte's sign bit, eight times
 //   min_pairs(a, b)                     of each of the two signed 16-bit halves
+//   bit_width(a)                        the bits of a up to its highest that is set
 //   add_bytes(w, sum), add_halves(w, sum)
 //                                       the sum and each of w's unsigned bytes, or halves
 //   half, brain_half                    f16 and bf16, in 2 bytes; convert to float, and, explicitly,
@@ -55,6 +56,8 @@
 //   launch(stream, shape, kernel, arguments...)
 //                                       starts a kernel; throws upsweep::error where that fails
 //   cluster_fits(kernel, shape)         whether a cluster of this shape can run; before its first launch
+//   copy_to_device(stream, to, from, bytes), copy_to_host(...)
+//                                       between the host's memory and the device's
 //   allow_shared(kernel, bytes)         before its first launch with more than 48 KiB of dynamic
 //                                       shared memory
 //

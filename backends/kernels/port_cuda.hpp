@@ -96,6 +96,7 @@ UPSWEEP_DEVICE unsigned bytes_of(unsigned a, unsigned b, unsigned digits) {
 }
 
 UPSWEEP_DEVICE unsigned min_pairs(unsigned a, unsigned b) { return __vmins2(a, b); }
+UPSWEEP_DEVICE int bit_width(unsigned a) { return 32 - __clz(static_cast<int>(a)); }
 UPSWEEP_DEVICE unsigned add_bytes(unsigned w, unsigned sum) { return __dp4a(w, 0x01010101u, sum); }
 UPSWEEP_DEVICE unsigned add_halves(unsigned w, unsigned sum) { return __dp2a_lo(w, 0x0101u, sum); }
 
@@ -400,6 +401,14 @@ void launch(stream s, const shape& of, void (*kernel)(Parameters...),
   cudaLaunchConfig_t config = config_of(of, attribute);
   config.stream = s.handle;
   check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), "launch of a kernel");
+}
+
+// Between the host's memory and the device's, when the stream comes to it.
+inline void copy_to_device(stream s, void* to, const void* from, std::size_t bytes) {
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, s.handle), "copy to the device");
+}
+inline void copy_to_host(stream s, void* to, const void* from, std::size_t bytes) {
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, s.handle), "copy to the host");
 }
 
 template <class... Parameters>

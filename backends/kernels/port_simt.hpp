@@ -7,6 +7,7 @@
 // or TSan watches; else every access is checked.
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -135,6 +136,7 @@ enum class grouping : std::uint8_t { none, together, cluster };
 
 void launch(device& on, std::int64_t blocks, int threads, int shared_bytes, grouping how,
             const std::function<void()>& kernel);
+void copy_to_device(device& on, void* to, const void* from, std::size_t bytes);
 
 }  // namespace upsweep::simt
 
@@ -226,6 +228,8 @@ inline std::uint32_t bytes_of(std::uint32_t a, std::uint32_t b, std::uint32_t di
   return r;
 }
 
+inline int bit_width(std::uint32_t a) { return static_cast<int>(std::bit_width(a)); }
+
 inline std::uint32_t min_pairs(std::uint32_t a, std::uint32_t b) {
   const auto min = [](std::uint32_t x, std::uint32_t y) {
     return static_cast<std::int16_t>(x) < static_cast<std::int16_t>(y) ? x & 0xffff : y & 0xffff;
@@ -254,6 +258,13 @@ void launch(stream s, const shape& of, void (*kernel)(Parameters...),
                                  : simt::grouping::none;
   simt::launch(*s.on, of.blocks, of.threads, of.shared_bytes, how,
                [&] { kernel(Parameters(arguments)...); });
+}
+
+inline void copy_to_device(stream s, void* to, const void* from, std::size_t bytes) {
+  simt::copy_to_device(*s.on, to, from, bytes);
+}
+inline void copy_to_host(stream, void* to, const void* from, std::size_t bytes) {
+  std::memcpy(to, from, bytes);
 }
 
 template <class... Parameters>

@@ -27,6 +27,11 @@ struct call {
   // nullptr: none.
   const void* init = nullptr;
   const void* init_device = nullptr;  // or as the caller has it, in device memory
+  // Of a scan that goes on inside a group of order 1: its elements before the arrays, and their
+  // totals, as flat.hpp has them, in host memory until run returns.
+  std::int64_t skipped = 0;
+  const void* given = nullptr;
+  bool leaves_totals = false;  // for fetch_totals, after the run
 };
 
 // A request, as a call on the caller's own arrays.
@@ -42,6 +47,24 @@ inline call call_of(const detail::request& r) {
 
 using detail::element_bytes;
 
+// What states need of the kernels of a scan in order 1. Accumulators are as `translate` makes them.
+class state_kernels {
+ public:
+  virtual ~state_kernels() = default;
+
+  // Whether a scan can go on from any element, else from the borders of groups alone.
+  virtual bool go_on_inside_groups() const = 0;
+
+  // An accumulator of the host's as the kernels have it, and back, in place.
+  virtual void translate(void* accumulator) const = 0;
+
+  // Of the first `supers` of a call's elements, skipped ones included: the totals of whole groups,
+  // then of the supers that are left, to host memory when the stream comes to it. `after`: the call
+  // was the workspace's last run; else it is combined now, with no results.
+  virtual void fetch_totals(stream on, const call& c, void* workspace, bool after,
+                            std::int64_t supers, void* to) = 0;
+};
+
 // An algorithm made ready for one scan of up to so many elements.
 class runner {
  public:
@@ -54,7 +77,8 @@ class runner {
   // The total of no elements after a call's init, into host memory.
   virtual void total_of_none(const void* init, void* total) const = 0;
 
-  virtual bool serves_init_device() const = 0;  // else calls have none
+  virtual bool serves_init_device() const = 0;         // else calls have none
+  virtual state_kernels* states() { return nullptr; }  // nullptr: it refuses states
 
   // For plan::why: "blocks of 256 threads", with the family's word for threads.
   virtual std::string policy(std::string_view threads) const = 0;

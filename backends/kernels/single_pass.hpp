@@ -18,9 +18,11 @@
 #include "grid/single_pass/cluster.hpp"
 #include "grid/single_pass/persistent.hpp"
 #include "grid/single_pass/registers.hpp"
+#include "grid/single_pass/totals.hpp"
 #include "runner.hpp"
 #include "single_pass_options.hpp"
 #include "upsweep/error.hpp"
+#include "upsweep/order.hpp"
 #include "upsweep/spec.hpp"
 #include "workspace.hpp"
 
@@ -69,7 +71,7 @@ constexpr std::uint64_t flipped_bits(builtin op, type out) {
 }
 
 template <class Op, class E, class Sizes>
-class single_pass_runner final : public runner {
+class single_pass_runner final : public runner, private state_kernels {
   using T = typename Op::value;
   using scan = flat<Op, E>;
   using S = typename scan::S;
@@ -79,11 +81,13 @@ class single_pass_runner final : public runner {
   static constexpr std::int64_t super = Sizes::super_vecs * vec;
   static constexpr std::int64_t tile = super / Sizes::tiles;
   static constexpr std::int64_t part = super / cluster_unit<Sizes, false>::warps;  // of a warp
+  static constexpr std::int64_t group = super * Sizes::supers;
+  static_assert(order1::group(16) == std::int64_t{1} << (open_totals - 1));
 
  public:
   single_pass_runner(const spec& what, std::int64_t at_most, const device_facts& device,
                      const single_pass_options& forced)
-      : device_(device), forced_(forced), longest_(at_most) {
+      : device_(device), forced_(forced) {
     const bool affine = what.op.id == builtin::affine;
     const bool split = affine && what.affine == affine_form::split;
     scan_.from = scalar_kind(what.in);
@@ -131,29 +135,30 @@ class single_pass_runner final : public runner {
                                          std::to_string(clustered_supers_ * super) +
                                          " elements here, not " + std::to_string(at_most));
     const std::int64_t unit = forced.shape == scan_shape::tiles ? tile : super;
-    if (count(at_most, unit) > max_tiles)
+    if (at_most > max_tiles * unit - group)
       throw error(errc::unsupported, "extents.length: " + std::to_string(at_most) +
                                          " is more than it serves, " +
-                                         std::to_string(max_tiles * unit));
+                                         std::to_string(max_tiles * unit - group));
+    longest_ = at_most + group;
   }
 
   std::size_t workspace_bytes() const override {
-    return tickets::bytes() + unit_totals<T>::bytes(words());
+    return tickets::bytes() + unit_totals<T>::bytes(words()) + workspace::bytes<E>(open_totals) +
+           workspace::bytes<E>(passed());
   }
 
   void run(stream on, const call& c, void* memory) override {
-    workspace space(static_cast<std::byte*>(memory), longest_);
-    const tickets more(space);
-    const unit_totals<T> totals(space, words());
-    const scan what = scan_of(c);
-    switch (shape_for(c.n)) {
+    const auto [more, totals, given, to] = arrays_in(memory);
+    const scan what = scan_of(on, c, given);
+    const std::int64_t n = what.n;
+    switch (shape_for(c)) {
       case scan_shape::cluster:
-        if (c.n > clustered_tiles_ * tile || (c.n <= super && forced_.shape != scan_shape::cluster))
-          return launch_cluster<false>(on, what, c.n, super);
-        return launch_cluster<true>(on, what, c.n, tile);
-      case scan_shape::tiles: return launch_units<true>(on, what, more, totals, count(c.n, tile));
+        if (n > clustered_tiles_ * tile || (n <= super && forced_.shape != scan_shape::cluster))
+          return launch_cluster<false>(on, what, n, super);
+        return launch_cluster<true>(on, what, n, tile);
+      case scan_shape::tiles: return launch_units<true>(on, what, more, totals, count(n, tile));
       case scan_shape::ring: {
-        const std::int64_t blocks = blocks_for(count(c.n, super), device_.multiprocessors);
+        const std::int64_t blocks = blocks_for(count(n, super), device_.multiprocessors);
         return launch(on,
                       {.blocks = blocks,
                        .threads = roles<Sizes>::threads,
@@ -161,8 +166,36 @@ class single_pass_runner final : public runner {
                        .together = blocks > 1},
                       persistent_kernel<Op, E, Sizes>, what, more, totals, ring_);
       }
-      default: return launch_units<false>(on, what, more, totals, count(c.n, super));
+      default: return launch_units<false>(on, what, more, totals, count(n, super));
     }
+  }
+
+  state_kernels* states() override { return std::is_same_v<Sizes, order1_sizes> ? this : nullptr; }
+
+  // Complex 1 changes the signs of zeros on its left.
+  bool go_on_inside_groups() const override { return Op::neutral || !is_complex<T>; }
+
+  void translate(void* accumulator) const override {
+    E e;
+    std::memcpy(static_cast<void*>(&e), accumulator, sizeof(E));
+    e = translated(e);
+    std::memcpy(accumulator, static_cast<const void*>(&e), sizeof(E));
+  }
+
+  void fetch_totals(stream on, const call& c, void* memory, bool after, std::int64_t supers,
+                    void* to_host) override {
+    const auto [more, totals, given, to] = arrays_in(memory);
+    if (!after)
+      launch(on, {.blocks = blocks_for(supers, wave_of_supers()), .threads = super_unit::threads},
+             super_totals_kernel<Op, E, Sizes>, scan_of(on, c, given), supers, totals);
+    const bool by_tiles = after && shape_for(c) == scan_shape::tiles;
+    constexpr int warps = 4;
+    launch(on, {.blocks = count(count(supers, warp_size), warps), .threads = warps * warp_size},
+           by_tiles ? group_totals_kernel<Op, E, Sizes, true>
+                    : group_totals_kernel<Op, E, Sizes, false>,
+           totals, more, after, supers, to);
+    const std::int64_t stored = supers / warp_size + supers % warp_size;
+    copy_to_host(on, to_host, to.data(), sizeof(E) * static_cast<std::size_t>(stored));
   }
 
   void total_of_none(const void* init, void* total) const override {
@@ -221,6 +254,31 @@ class single_pass_runner final : public runner {
     return n / unit + (n % unit != 0);
   }
 
+  // What the workspace is cut into.
+  struct arrays {
+    tickets more;
+    unit_totals<T> totals;
+    global<E> given;  // flat's
+    global<E> to;     // of group_totals_kernel
+  };
+  arrays arrays_in(void* memory) const {
+    workspace space(memory, longest_);
+    return {tickets(space), unit_totals<T>(space, words()), space.take<E>(open_totals),
+            space.take<E>(passed())};
+  }
+
+  // Totals of the groups and supers of the longest scan.
+  std::int64_t passed() const { return longest_ / group + Sizes::supers; }
+
+  // 0 or 1, of a state or an init, counts as no bits or all.
+  E translated(E e) const {
+    const E none{};
+    if (scan_.truth && std::memcmp(&e, &none, sizeof(E)) != 0)
+      std::memset(static_cast<void*>(&e), 0xff, sizeof(E));
+    flip(e);
+    return e;
+  }
+
   void flip(E& e) const { each_word(e, scan_.flip, scan_.flip_high, std::bit_xor{}); }
 
   // As kernels do with the words of a vec.
@@ -244,11 +302,15 @@ class single_pass_runner final : public runner {
     return std::int64_t{super_unit::resident(sizeof(T))} * device_.multiprocessors;
   }
 
-  scan_shape shape_for(std::int64_t n) const {
+  scan_shape shape_for(const call& c) const {
+    const std::int64_t n = c.skipped + c.n;
     if (n == 0) return scan_shape::cluster;
-    if (forced_.shape != scan_shape::by_policy) return forced_.shape;
+    // A cluster leaves no totals in memory.
+    if (forced_.shape != scan_shape::by_policy &&
+        (forced_.shape != scan_shape::cluster || !c.leaves_totals))
+      return forced_.shape;
     const std::int64_t supers = count(n, super);
-    if (count(n, tile) <= clustered_tiles_ || supers <= clustered_supers_)
+    if (!c.leaves_totals && (count(n, tile) <= clustered_tiles_ || supers <= clustered_supers_))
       return scan_shape::cluster;
     if (count(n, tile) <= measured_limits.tiles) return scan_shape::tiles;
     if (ring_.stages < 2 || supers <= wave_of_supers() * measured_limits.rounds)
@@ -299,14 +361,18 @@ class single_pass_runner final : public runner {
            register_kernel<Op, E, Sizes, by_tiles>, what, more, totals);
   }
 
-  scan scan_of(const call& c) const {
+  // Queues what it needs in the workspace.
+  scan scan_of(stream on, const call& c, const global<E>& given) const {
     scan s = scan_;
     const auto bytes = [](const void* p) { return static_cast<const std::byte*>(p); };
     s.in = {bytes(c.in), c.n * s.in_size};
     s.out = {static_cast<std::byte*>(c.out), c.n * s.out_size};
     if (s.made == form::split) s.scales = {bytes(c.coefficients), c.n * s.in_size};
     if (c.total != nullptr) s.total = {static_cast<std::byte*>(c.total), s.out_size};
-    s.n = c.n;
+    s.n = c.skipped + c.n;
+    s.skipped = c.skipped;
+    s.given = {given.data(), given.size()};
+    if (c.skipped > 0) copy_to_device(on, given.data(), c.given, sizeof(E) * open_totals);
     s.off_in = off(s.in, s.place(0), s.in_size);
     s.off_scales = off(s.scales, s.place(0), s.in_size);
     s.off_out = off(s.out, s.place(0), s.out_size);
@@ -315,10 +381,7 @@ class single_pass_runner final : public runner {
     s.has_init = c.init != nullptr || c.init_device != nullptr;
     if (c.init != nullptr) {
       std::memcpy(static_cast<void*>(&s.init), c.init, sizeof(E));
-      // 0 or 1 counts as no bits or all.
-      if (s.truth && *static_cast<const unsigned char*>(c.init) != 0)
-        std::memset(static_cast<void*>(&s.init), 0xff, sizeof(E));
-      flip(s.init);
+      s.init = translated(s.init);
     }
     if (c.init_device != nullptr)
       s.init_there = {bytes(c.init_device),
@@ -334,7 +397,7 @@ class single_pass_runner final : public runner {
 
   device_facts device_;
   single_pass_options forced_;
-  std::int64_t longest_;
+  std::int64_t longest_;  // with a group's elements before those of the arrays
   scan scan_;
   ring ring_;
   int clustered_tiles_ = 1, clustered_supers_ = 1;  // as many as one cluster serves

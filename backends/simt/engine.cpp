@@ -513,5 +513,9 @@ void launch(device& on, std::int64_t blocks, int threads, int shared_bytes, grou
             const std::function<void()>& kernel) {
   on.running().launch(blocks, threads, shared_bytes, how, kernel);
 }
+void copy_to_device(device& on, void* to, const void* from, std::size_t bytes) {
+  std::memcpy(to, from, bytes);
+  on.written_by_host(to, bytes);
+}
 
 }  // namespace upsweep::simt

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/kernels/runner.hpp"
+#include "backends/kernels/state_run.hpp"
 #include "backends/simt/device.hpp"
 #include "backends/simt/settings.hpp"
 #include "backends/simt/simt.hpp"
@@ -40,6 +41,7 @@ class scan_plan final : public detail::plan_impl {
  public:
   scan_plan(const entry& e, const spec& what, std::int64_t at_most, const settings& how)
       : name_(e.name),
+        what_(what),
         in_bytes_(kernels::element_bytes(what, what.in)),
         out_bytes_(kernels::element_bytes(what, what.out)),
         runner_(e.make(what, at_most, how)),
@@ -52,27 +54,21 @@ class scan_plan final : public detail::plan_impl {
   }
 
   void run(const detail::request& r) override {
-    if (r.state != nullptr) refuse_state();
     detail::refuse_init_device(r, "simt backends");
+    if (r.state != nullptr) return with_state(r, true);
     const kernels::call c = kernels::call_of(r);
-    if (c.n == 0) {
+    if (c.n > 0)
+      on_arrays(c, true, [&] { runner_->run({&device_}, c, workspace_); });
+    else
       runner_->total_of_none(c.init, c.total);
-      return;
-    }
-    const auto n = static_cast<std::size_t>(c.n);
-    const borrowed in(device_, c.in, n * in_bytes_, true);
-    const borrowed coefficients(device_, c.coefficients, n * in_bytes_, true);
-    const borrowed out(device_, c.out, n * out_bytes_, c.in == c.out);
-    const borrowed total(device_, c.total, out_bytes_, false);
-    try {
-      runner_->run({&device_}, c, workspace_);
-    } catch (const fault& f) {
-      throw error(errc::device, f.what());
-    }
   }
 
-  void aggregate(const detail::request&) override { refuse_state(); }
-  void append(detail::state_data&, const detail::state_data&) const override { refuse_state(); }
+  void aggregate(const detail::request& r) override { with_state(r, false); }
+
+  void append(detail::state_data& before, const detail::state_data& next) const override {
+    kernels::states_of(*runner_, name_);
+    detail::append_states(what_, before, next);
+  }
 
   std::string policy() const override {
     const options& o = device_.how();
@@ -81,12 +77,30 @@ class scan_plan final : public detail::plan_impl {
   }
 
  private:
-  [[noreturn]] void refuse_state() const {
-    throw error(errc::unsupported,
-                "state: " + std::string(name_) + " neither resumes scans nor joins their states");
+  void with_state(const detail::request& r, bool writes_output) {
+    kernels::state_run run(name_, what_, r, writes_output, *runner_);
+    const kernels::call c = kernels::call_of(r);
+    if (c.n > 0) on_arrays(c, writes_output, [&] { run.queue({&device_}, c, workspace_); });
+    run.finish([&](const std::byte* total) { std::memcpy(c.total, total, out_bytes_); });
+  }
+
+  // Launches while the caller's arrays are the device's.
+  template <class F>
+  void on_arrays(const kernels::call& c, bool writes_output, F&& launches) {
+    const auto n = static_cast<std::size_t>(c.n);
+    const borrowed in(device_, c.in, n * in_bytes_, true);
+    const borrowed coefficients(device_, c.coefficients, n * in_bytes_, true);
+    const borrowed out(device_, writes_output ? c.out : nullptr, n * out_bytes_, c.in == c.out);
+    const borrowed total(device_, c.total, out_bytes_, false);
+    try {
+      launches();
+    } catch (const fault& f) {
+      throw error(errc::device, f.what());
+    }
   }
 
   std::string_view name_;
+  spec what_;
   std::size_t in_bytes_, out_bytes_;  // of an element
   std::unique_ptr<kernels::runner> runner_;
   device device_;

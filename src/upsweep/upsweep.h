@@ -284,8 +284,10 @@ UPSWEEP_API void upsweep_plan_destroy(upsweep_plan* plan);
 
 // Scans. O(length) work. With arguments->state, goes on from it (init must then be NULL, except
 // from the empty state) and leaves the state after this run in it; a reverse scan goes through its
-// ranges from the last to the first. Errors: UPSWEEP_INVALID_ARGUMENT, UPSWEEP_UNSUPPORTED,
-// UPSWEEP_BUSY, UPSWEEP_OUT_OF_MEMORY, UPSWEEP_DEVICE.
+// ranges from the last to the first. On a GPU a run with a state waits for its stream, and cannot
+// be captured; init_device must then be NULL, and products of complex numbers go on from group
+// borders only. Errors: UPSWEEP_INVALID_ARGUMENT, UPSWEEP_UNSUPPORTED, UPSWEEP_BUSY,
+// UPSWEEP_OUT_OF_MEMORY, UPSWEEP_DEVICE.
 UPSWEEP_API upsweep_code upsweep_plan_run(upsweep_plan* plan, const upsweep_arguments* arguments);
 
 // Advances arguments->state over arguments->in without writing an output: the aggregate of a range.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Random scans of device memory, on a stream, against the oracle.
+// Random scans of device memory, on a stream, against the oracle; whole and in parts.
+#include <algorithm>
+
 #include "tests/cuda/gpu.hpp"
 #include "tests/property/harness.hpp"
+#include "tests/unit/expect.hpp"
 #include "upsweep/scan.hpp"
 
 namespace upsweep::testing {
@@ -71,10 +74,44 @@ class device_memory : public on_backend {
     on_device.fetch();
     return s.problem(GetParam());
   }
+
+  // In three stretches, each aggregated, and then run on from the state that the one before left.
+  std::optional<std::string> resume(const test_case& c) const {
+    dice d(c.seed);
+    const scoped_environment kernel("UPSWEEP_SINGLE_PASS",
+                                    forced_kernel(d, fits_a_cluster(c)).c_str());
+    std::vector<std::int64_t> cuts{0, d.between(0, c.length), d.between(0, c.length), c.length};
+    std::ranges::sort(cuts);
+    stage s(c);
+    const twin on_device(s);
+    const gpu_stream stream;
+    plan p(c.what, {.length = c.length}, {.backend = GetParam().name, .memory = device});
+    state at;
+    for (std::size_t k = 0; k + 1 < cuts.size(); ++k) {
+      arguments a = on_device.translated(s.stretch(cuts[k], cuts[k + 1]));
+      if (!at.empty()) a.init = {};
+      a.stream = stream;
+      state passed = at;
+      a.state = &passed;
+      p.aggregate(a);
+      a.state = &at;
+      p.run(a);
+      if (at.position() != cuts[k + 1] || passed.position() != cuts[k + 1])
+        return "a state that is elsewhere";
+    }
+    stream.wait();
+    on_device.fetch();
+    return s.problem(GetParam());
+  }
 };
 
 TEST_P(device_memory, scans_equal_the_oracle) {
   for_all_cases(GetParam().name, case_count(), [&](const test_case& c) { return run(c); });
+}
+
+TEST_P(device_memory, scans_in_parts_equal_the_oracle) {
+  if (!is_production()) GTEST_SKIP() << "it keeps no states";
+  for_all_cases(GetParam().name, case_count() / 4, [&](const test_case& c) { return resume(c); });
 }
 
 UPSWEEP_ON_ALL_BACKENDS(device_memory);

@@ -93,7 +93,9 @@ TEST_P(host_side_of_naive, limits_what_would_take_too_long) {
 
 UPSWEEP_ON_BACKENDS(host_side_of_naive, tested_backends(true));
 
-TEST_P(host_side, refuses_states) {
+class host_side_of_textbooks : public host_side {};
+
+TEST_P(host_side_of_textbooks, refuses_states) {
   state s;
   std::vector<std::int32_t> out(x_.size(), 7);
   plan p = make(host);
@@ -103,8 +105,6 @@ TEST_P(host_side, refuses_states) {
   expect_error(errc::unsupported, {"state: ", GetParam().name}, [&] { p.append(s, state()); });
   EXPECT_EQ(out, std::vector<std::int32_t>(x_.size(), 7));
 }
-
-class host_side_of_textbooks : public host_side {};
 
 TEST_P(host_side_of_textbooks, refuses_an_init_in_device_memory) {
   const on_gpu<std::int32_t> in{std::span<const std::int32_t>(x_)}, init(1);
@@ -144,6 +144,32 @@ TEST_P(host_side_of_production, serves_an_init_in_device_memory) {
   for (std::int32_t& w : want) w += 1000;
   EXPECT_EQ(out.fetch(), want);
   EXPECT_EQ(totals.fetch(), (std::vector<std::int32_t>{want.back(), 1000}));
+}
+
+// Its init must be on the host, where the state is.
+TEST_P(host_side_of_production, refuses_an_init_in_device_memory_beside_a_state) {
+  const on_gpu<std::int32_t> in{std::span<const std::int32_t>(x_)}, init(1);
+  state s;
+  plan p = make(device);
+  expect_error(errc::unsupported, {"init_device: ", GetParam().name + " beside a state"}, [&] {
+    p.aggregate({.in = in.data(), .length = n, .init_device = init.data(), .state = &s});
+  });
+  EXPECT_TRUE(s.empty());
+}
+
+TEST_P(host_side_of_production, leaves_the_total_in_device_memory_beside_a_state) {
+  const on_gpu<std::int32_t> in{std::span<const std::int32_t>(x_)}, totals(2);
+  const gpu_stream stream;
+  state s;
+  plan p = make(device);
+  arguments a{.in = in.data(), .length = n, .total = totals.data(), .state = &s, .stream = stream};
+  p.aggregate(a);
+  a.length = 0;
+  a.total = totals.data() + 1;
+  p.run(a);
+  stream.wait();
+  EXPECT_EQ(totals.fetch(), std::vector<std::int32_t>(2, want_.back()));
+  EXPECT_EQ(s.position(), n);
 }
 
 UPSWEEP_ON_BACKENDS(host_side_of_production, of_role(true));

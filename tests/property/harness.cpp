@@ -11,7 +11,6 @@
 #include <sstream>
 #include <string_view>
 
-#include "tests/support/random.hpp"
 #include "tests/support/sanitised.hpp"
 #include "upsweep/error.hpp"
 
@@ -163,6 +162,15 @@ budget budget_of(std::string_view backend) {
   if (const char* text = environment("UPSWEEP_MAX_LENGTH"))
     b.most.common = b.most.group = b.most.rare = std::max(1, std::atoi(text));
   return b;
+}
+
+std::string forced_kernel(dice& d, bool fits_a_cluster) {
+  if (d.one_in(4)) return "";
+  constexpr std::array shapes{"tiles", "supers", "ring", "ring"};
+  std::string all =
+      std::string("shape=") + (fits_a_cluster && d.one_in(2) ? "cluster" : d.one_of(shapes));
+  if (!d.one_in(3)) all += ",blocks=" + std::to_string(d.between(1, 6));
+  return all + ",stages=" + std::to_string(d.between(2, 7));
 }
 
 std::string parameter_name(const ::testing::TestParamInfo<backend_info>& info) {

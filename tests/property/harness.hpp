@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/support/random.hpp"
 #include "tests/support/stage.hpp"
 #include "tests/support/tested.hpp"
 
@@ -47,6 +48,11 @@ class on_backend : public ::testing::TestWithParam<backend_info> {
 
 // Names a parameter for GoogleTest: "cpu_openmp".
 std::string parameter_name(const ::testing::TestParamInfo<backend_info>& info);
+
+// What UPSWEEP_SINGLE_PASS may say: a kernel of the production scan on devices, with few blocks and
+// stages or many, or nothing.
+std::string forced_kernel(dice& d, bool fits_a_cluster);
+inline bool fits_a_cluster(const test_case& c) { return c.length <= sizes_of(c).group / 2; }
 
 // What a property says of one case: nothing if it holds, else what is wrong. An upsweep::error of
 // errc::unsupported counts as refused, any other exception as wrong.

@@ -5,20 +5,23 @@
 #include "tests/property/foreign_mode.hpp"
 #include "tests/property/harness.hpp"
 #include "tests/support/compare.hpp"
-#include "tests/support/random.hpp"
+#include "tests/unit/expect.hpp"
 #include "upsweep/scan.hpp"
 
 namespace upsweep::testing {
 
 namespace {
 
-// Elements [first, last) in the order of the scan.
-arguments stretch(stage& s, std::int64_t first, std::int64_t last) {
-  const test_case& c = s.what();
-  return s.part(c.what.direction == reverse ? c.length - last : first, last - first);
-}
-
 state copied_through_bytes(const state& s) { return state::from_bytes(s.to_bytes()); }
+
+// Those that keep states.
+std::vector<backend_info> keepers() {
+  std::vector<backend_info> all = tested_backends();
+  std::erase_if(all, [](const backend_info& b) {
+    return b.role != role::production && b.role != role::reference;
+  });
+  return all;
+}
 
 class states : public on_backend {
  protected:
@@ -26,13 +29,15 @@ class states : public on_backend {
   std::optional<std::string> resume(stage& s) const {
     const test_case& c = s.what();
     dice d(c.seed);
+    const scoped_environment kernel("UPSWEEP_SINGLE_PASS",
+                                    forced_kernel(d, fits_a_cluster(c)).c_str());
     std::vector<std::int64_t> cuts{0, c.length};
     for (auto n = d.between(1, 4); n > 0; --n) cuts.push_back(d.between(0, c.length));
     std::ranges::sort(cuts);
     plan p(c.what, {.length = c.length}, options(c));
     state at;
     for (std::size_t k = 0; k + 1 < cuts.size(); ++k) {
-      arguments a = stretch(s, cuts[k], cuts[k + 1]);
+      arguments a = s.stretch(cuts[k], cuts[k + 1]);
       // The state holds the init once it has passed anything.
       if (!at.empty()) a.init = {};
       a.state = &at;
@@ -52,7 +57,7 @@ class states : public on_backend {
     const test_case& c = s.what();
     plan p(c.what, {.length = c.length}, options(c));
     const auto pass = [&](state& to, std::int64_t first, std::int64_t last, const value& init) {
-      arguments a = stretch(s, first, last);
+      arguments a = s.stretch(first, last);
       a.init = init;
       a.total = nullptr;
       a.state = &to;
@@ -64,10 +69,10 @@ class states : public on_backend {
     p.append(before, copied_through_bytes(next));
     if (before.position() != end) return wrong_position(before, end);
     // A run of their own for the elements that were aggregated.
-    arguments first = stretch(s, 0, end);
+    arguments first = s.stretch(0, end);
     first.init = s.init();
     p.run(first);
-    arguments rest = stretch(s, end, c.length);
+    arguments rest = s.stretch(end, c.length);
     if (!before.empty()) rest.init = {};
     rest.state = &before;
     p.run(rest);
@@ -123,7 +128,9 @@ TEST_P(states, append_whole_groups_in_every_floating_point_mode) {
       .what = {.in = c128, .out = c128}, .init = true, .data = distribution::near_one, .seed = 1};
   const std::int64_t group = sizes_of(c).group;
   c.length = 4 * group;
-  for (std::uint64_t which = 0; which < 16; ++which) {
+  // Fibers take seconds for each.
+  const bool on_fibers = GetParam().name.starts_with("simt.");
+  for (std::uint64_t which = on_fibers ? 15 : 0; which < 16; ++which) {
     stage s(c);
     try {
       const foreign_mode mode(which);
@@ -154,7 +161,7 @@ TEST_P(states, survive_their_image) {
   });
 }
 
-UPSWEEP_ON_ALL_BACKENDS(states);
+UPSWEEP_ON_BACKENDS(states, keepers());
 
 }  // namespace
 

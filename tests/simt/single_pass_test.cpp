@@ -11,7 +11,6 @@
 #include "tests/property/harness.hpp"
 #include "tests/support/compare.hpp"
 #include "tests/support/oracle.hpp"
-#include "tests/support/random.hpp"
 #include "tests/unit/expect.hpp"
 
 namespace upsweep::testing {
@@ -31,14 +30,6 @@ std::string settings_of(dice& d) {
          ",preempt=" + std::to_string(d.between(0, 40));
 }
 
-std::string forced(dice& d, bool fits_a_cluster) {
-  constexpr std::array shapes{"tiles", "supers", "ring", "ring"};
-  std::string all =
-      std::string("shape=") + (fits_a_cluster && d.one_in(2) ? "cluster" : d.one_of(shapes));
-  if (!d.one_in(3)) all += ",blocks=" + std::to_string(d.between(1, 6));
-  return all + ",stages=" + std::to_string(d.between(2, 7));
-}
-
 TEST(simt_single_pass, equals_the_oracle_whatever_kernel_runs) {
   const std::string backend = "simt.single_pass";
   const int enough = budget_of(backend).cases;
@@ -48,7 +39,7 @@ TEST(simt_single_pass, equals_the_oracle_whatever_kernel_runs) {
     const units u = small_units(c.what);
     c.length = d.one_in(5) ? d.between(0, 17 * u.size(4)) : d.between(u.size(5), 3 * u.size(5));
     if (c.length >= u.size(5)) ++crossed;
-    const std::string fibers = settings_of(d), how = forced(d, c.length <= 16 * u.size(4));
+    const std::string fibers = settings_of(d), how = forced_kernel(d, c.length <= 16 * u.size(4));
     stage s(c);
     const arguments a = s.whole();
     std::vector<std::byte> want(s.want().size()), total(s.want_total().size());
@@ -69,7 +60,20 @@ TEST(simt_single_pass, equals_the_oracle_whatever_kernel_runs) {
     return {};
   });
   std::cout << crossed << " cases crossed a group\n";
-  if (std::getenv("UPSWEEP_CASE") == nullptr) EXPECT_GE(crossed, enough);
+  if (std::getenv("UPSWEEP_CASE") == nullptr) {
+    EXPECT_GE(crossed, enough);
+  }
+}
+
+TEST(simt_single_pass, keeps_no_states_of_small_units) {
+  const scoped_environment simt("UPSWEEP_SIMT", "units=small");
+  const float x = 1;
+  float y = 7;
+  state s;
+  plan p({}, {.length = 1}, {.backend = "simt.single_pass"});
+  expect_error(errc::unsupported, {"state: simt.single_pass"},
+               [&] { p.run({.in = &x, .out = &y, .length = 1, .state = &s}); });
+  EXPECT_EQ(y, 7);
 }
 
 }  // namespace

@@ -27,6 +27,10 @@ class stage {
   // A run of elements [first, first + n), with the init of the case if the run is the first one, in
   // the order of the scan.
   arguments part(std::int64_t first, std::int64_t n);
+  // The same of elements [first, last) counted in the order of the scan.
+  arguments stretch(std::int64_t first, std::int64_t last) {
+    return part(case_.what.direction == reverse ? case_.length - last : first, last - first);
+  }
 
   // What is wrong after a run, or nothing: results (bit for bit, or, for a backend that keeps its
   // own order, exact or within its bound), guards, inputs. With `results` false only the latter

@@ -91,14 +91,15 @@ class chunk_rows {
 
   quad row[rows];
 
-  // From what is scanned, in memory; i: the lane's first element. straight: all rows are there, and
-  // as vecs are.
+  // From what is scanned, in memory; i: the lane's first element; straight: what loaded_straight
+  // says of all rows.
   template <class What>
   UPSWEEP_DEVICE void load(const What& what, std::int64_t i, bool straight) {
     if (straight) {
       UPSWEEP_UNROLL
       for (int r = 0; r < rows; ++r)
-        row[r] = load_as<quad>(what.in, (i + r * row_elements) * static_cast<int>(sizeof(E)));
+        row[r] = load_as<quad>(what.in,
+                               (i - what.skipped + r * row_elements) * static_cast<int>(sizeof(E)));
       UPSWEEP_UNROLL
       for (quad& q : row) q = what.flipped(q);
     } else {

@@ -46,7 +46,7 @@ void cluster_kernel(UPSWEEP_ARGUMENT flat<Op, E> what) {
   const std::int64_t begin = first + lane * vec_of<Op, E>::size;
   if (what.n == 0 && thread_index() == 0) what.store_total_of_none();
   part_of_chunk part;
-  part.load(what, begin, what.straight_in && first + part_of_chunk::elements <= what.n);
+  part.load(what, begin, what.loaded_straight(first, first + part_of_chunk::elements));
   const T total = part.scan();
   if (lane == 0) part_totals[warp] = total;
   sync_block();

@@ -201,6 +201,17 @@ UPSWEEP_DEVICE void write_rows(const bytes_in<View, Index>& a, Index at, Index s
   }
 }
 
+// Totals that a state has of the group that is open: of the elements of its open vec, and of up to
+// 16 blocks of vecs. Block b, of 2^b vecs, is there where bit b of the number of whole vecs is set.
+inline constexpr int open_totals = 17;
+
+// A scan that goes on inside a group has that group's first elements, which are not in memory,
+// before those of its arrays: of each open block the total, in the place of its first element, and
+// behind it identities. Every total and prefix of an element of the arrays then has order 1's bits:
+// each aligned block that it is made of is an open block; or lies behind them all; or contains the
+// place between, and so is made of such blocks in its turn, down to the open vec. In an open block
+// identities join its total from the right alone, which changes no bit (complex products but for:
+// their scans begin on group borders).
 template <class Op, class E>
 struct flat {
   using T = typename Op::value;
@@ -211,8 +222,10 @@ struct flat {
   global<const std::byte> in;      // the offsets of a split form
   global<const std::byte> scales;  // and its coefficients
   global<std::byte> out;
-  global<std::byte> total;  // one element, or empty
-  std::int64_t n = 0;
+  global<std::byte> total;   // one element, or empty
+  std::int64_t n = 0;        // elements, with those that are not in memory
+  std::int64_t skipped = 0;  // of these
+  global<const E> given;     // their totals: of the open vec, then of the blocks, where they are
   scalar from{}, to{};
   form made{};
   bool native_in = false, native_out = false;      // the arrays hold Es as they are
@@ -246,13 +259,17 @@ struct flat {
 
   // Whether the results of elements begin .. end may be stored as they are, and nothing else.
   UPSWEEP_DEVICE bool stored_straight(std::int64_t begin, std::int64_t end) const {
-    return straight_out && (end < n || (end == n && total.size() == 0)) &&
+    return straight_out && (end < n || (end == n && total.size() == 0)) && begin >= skipped &&
            (begin > 0 || has_init || !exclusive);
+  }
+  // Whether elements begin .. end may be loaded as they are.
+  UPSWEEP_DEVICE bool loaded_straight(std::int64_t begin, std::int64_t end) const {
+    return straight_in && begin >= skipped && end <= n;
   }
 
   // The place of element i, and of those behind it, in an array in memory order.
   UPSWEEP_HOST_DEVICE std::int64_t place(std::int64_t i) const {
-    return reverse ? n - i - vec::size : i;
+    return reverse ? n - i - vec::size : i - skipped;
   }
 
   // Where a chunk is read from: a view of `in`, and of `scales`, from a byte of each on.
@@ -286,6 +303,7 @@ struct flat {
       if (truth) q = truths(q);
       if (reverse) q = reversed(q);
       row[r] = flipped(q);
+      if (i + r * row_elements < skipped) row[r] = with_given(i + r * row_elements, row[r]);
     }
   }
 
@@ -297,7 +315,8 @@ struct flat {
     if (straight) {
       UPSWEEP_UNROLL
       for (int r = 0; r < rows; ++r)
-        store_as(out, (i + r * row_elements) * static_cast<int>(sizeof(E)), flipped(y[r]));
+        store_as(out, (i - skipped + r * row_elements) * static_cast<int>(sizeof(E)),
+                 flipped(y[r]));
     } else {
       // Copies, so that y and next need not lie in memory.
       quad results[rows];
@@ -320,6 +339,21 @@ struct flat {
 
  private:
   static constexpr int row_elements = warp_size * vec::size;
+
+  UPSWEEP_DEVICE quad with_given(std::int64_t i, const quad& q) const {
+    E e[vec::size];
+    copy_bits(e, q);
+    UPSWEEP_UNROLL
+    for (int k = 0; k < vec::size; ++k)
+      if (i + k < skipped) e[k] = static_cast<E>(Op::identity());
+    // A block begins where what is left to its right is less than the last bit of its place.
+    const auto mine = static_cast<std::uint32_t>(i / vec::size);
+    const std::uint32_t left = static_cast<std::uint32_t>(skipped / vec::size) - mine;
+    if (mine == 0 || left < (mine & (~mine + 1))) e[0] = given[bit_width(left)];
+    quad r;
+    copy_bits(r, e);
+    return r;
+  }
 
   template <int rows>
   UPSWEEP_APART void store_rows(std::int64_t i, quad (&y)[rows], const T (&next)[rows]) const {

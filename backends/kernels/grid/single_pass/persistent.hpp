@@ -90,18 +90,20 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
   // Where super s lies in an array, in memory order.
   const auto where_in = [&](const global<const std::byte>& array, std::int64_t s) -> stretch {
     const std::int64_t first =
-        what.reverse ? what.n - (s + 1) * super_elements : s * super_elements;
-    const std::int64_t last = first + super_elements;
-    const std::int64_t begin = (first < 0 ? 0 : first) * what.in_size;
-    const std::int64_t end = (last < what.n ? last : what.n) * what.in_size;
-    return {begin - address_of(array, begin) % 16, begin, end};
+        what.reverse ? what.n - (s + 1) * super_elements : s * super_elements - what.skipped;
+    const auto byte = [&](std::int64_t i) {
+      const std::int64_t there = what.n - what.skipped;
+      return (i < 0 ? 0 : i < there ? i : there) * what.in_size;
+    };
+    const std::int64_t begin = byte(first);
+    return {begin - address_of(array, begin) % 16, begin, byte(first + super_elements)};
   };
   // A split form's coefficients have the second half of the stage.
   const int second = what.made == form::split ? how.stage_bytes / 2 : how.stage_bytes;
 
   const auto load = [&](chunk& part, std::int64_t s, int c) {
     const int at = stage * how.stage_bytes;
-    if (what.straight_in && (s + 1) * super_elements <= what.n) {
+    if (what.loaded_straight(s * super_elements, (s + 1) * super_elements)) {
       UPSWEEP_UNROLL
       for (int r = 0; r < chunk::rows; ++r)
         part.row[r] = what.flipped(

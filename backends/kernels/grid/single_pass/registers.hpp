@@ -58,7 +58,7 @@ void register_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
   for (std::int64_t unit = block_index(); unit < units;) {
     const std::int64_t begin = unit * unit_elements + warp * chunk::elements + lane * vec;
     chunk part;
-    part.load(what, begin, what.straight_in && (unit + 1) * unit_elements <= what.n);
+    part.load(what, begin, what.loaded_straight(unit * unit_elements, (unit + 1) * unit_elements));
     if (thread_index() == 0) {
       if (draws)
         drawn[0] = more.draw_of(units - grid_size());
