@@ -13,6 +13,7 @@
 #include "backends/kernels/grid/single_pass/cluster.hpp"
 #include "backends/kernels/grid/single_pass/persistent.hpp"
 #include "backends/kernels/grid/single_pass/registers.hpp"
+#include "backends/kernels/grid/single_pass/totals.hpp"
 #include "backends/kernels/operators.hpp"
 #include "backends/simt/device.hpp"
 #include "tests/mutants/small_kernels.hpp"
@@ -65,14 +66,15 @@ class buffer {
   E* data_;
 };
 
+// `got`: the results but for the first `skipped`.
 template <class V>
-void expect_scan(const V* got, const std::vector<V>& in, bool exclusive) {
+void expect_scan(const V* got, const std::vector<V>& in, bool exclusive, std::size_t skipped = 0) {
   using O = affine_op<decltype(V::offset)>;
   V sum = O::first();
   for (std::size_t i = 0; i < in.size(); ++i) {
     const V through = O::combine(sum, in[i]);
     const V want = exclusive ? sum : through;
-    if (std::memcmp(&got[i], &want, sizeof want) != 0)
+    if (i >= skipped && std::memcmp(&got[i - skipped], &want, sizeof want) != 0)
       throw wrong("wrong result: element " + std::to_string(i) + " of " +
                   std::to_string(in.size()));
     sum = through;
@@ -128,34 +130,61 @@ struct production_run {
   std::int64_t blocks;
   bool edges = false;  // arrays that begin between two multiples of 16 bytes
   bool in_place = false;
-  int stages = 2;  // of a ring
+  int stages = 2;            // of a ring
+  std::int64_t skipped = 0;  // elements before those of the arrays
 };
+
+// The total of some elements.
+template <class V>
+V total_of(const std::vector<V>& in, std::int64_t begin, std::int64_t end) {
+  using O = affine_op<decltype(V::offset)>;
+  V sum = O::identity();
+  for (; begin < end; ++begin) sum = O::combine(sum, in[static_cast<std::size_t>(begin)]);
+  return sum;
+}
+
+// The totals that flat has of the elements before those of the arrays.
+template <class V>
+void fill_given(V* given, const std::vector<V>& in, std::int64_t vec, std::int64_t skipped) {
+  const std::int64_t vecs = skipped / vec;
+  given[0] = total_of(in, vecs * vec, skipped);
+  for (int b = 0; b + 1 < open_totals; ++b) {
+    const std::int64_t begin = vecs >> (b + 1) << (b + 1);
+    if ((vecs >> b & 1) != 0)
+      given[1 + b] = total_of(in, begin * vec, (begin + (std::int64_t{1} << b)) * vec);
+  }
+}
 
 // Runs one after the other on one workspace; start(what, more, totals, run) launches one.
 template <class Op, class Sizes, class Start>
 void check_production(simt::device& d, std::initializer_list<production_run> runs, Start&& start) {
   using V = typename Op::value;
   constexpr int element = static_cast<int>(sizeof(V));
-  constexpr std::int64_t group = Sizes::supers * Sizes::super_vecs * vec_of<Op, V>::size;
+  constexpr int vec = vec_of<Op, V>::size;
+  constexpr std::int64_t group = Sizes::supers * Sizes::super_vecs * vec;
   std::int64_t longest = 0;
-  for (const production_run& r : runs) longest = std::max(longest, r.n);
+  for (const production_run& r : runs) longest = std::max(longest, r.skipped + r.n);
   const std::int64_t units = (longest + group - 1) / group * Sizes::supers * Sizes::tiles;
   const buffer<std::byte> memory(d, tickets::bytes() + unit_totals<V>::bytes(units));
   std::uint32_t seed = 1;
   for (const production_run& r : runs) {
-    const std::vector<V> in = values<V>(r.n, seed += 9999);
-    const std::size_t skipped = r.edges ? 1 : 0;
-    const buffer<V> given(d, in.size() + skipped), other(d, in.size() + skipped);
-    V* const from = given.data() + skipped;
-    V* const to = (r.in_place ? given : other).data() + skipped;
-    std::memcpy(static_cast<void*>(from), in.data(), in.size() * sizeof(V));
+    const std::vector<V> in = values<V>(r.skipped + r.n, seed += 9999);
+    const auto there = static_cast<std::size_t>(r.n);
+    const std::size_t edge = r.edges ? 1 : 0;
+    const buffer<V> one(d, there + edge), other(d, there + edge), given(d, open_totals);
+    V* const from = one.data() + edge;
+    V* const to = (r.in_place ? one : other).data() + edge;
+    std::memcpy(static_cast<void*>(from), &in[in.size() - there], there * sizeof(V));
+    fill_given(given.data(), in, vec, r.skipped);
     flat<Op, V> what;
     what.in = {reinterpret_cast<const std::byte*>(from), r.n * element};
     what.out = {reinterpret_cast<std::byte*>(to), r.n * element};
-    what.n = r.n;
+    what.n = r.skipped + r.n;
+    what.skipped = r.skipped;
+    what.given = {given.data(), open_totals};
     what.made = form::pair;
     what.native_in = what.native_out = true;
-    what.off_in = what.off_out = r.edges ? element % 16 : 0;
+    what.off_in = what.off_out = static_cast<int>(((r.edges ? 1 : 0) - r.skipped) * element & 15);
     what.straight_in = what.straight_out = what.off_in == 0;
     what.exclusive = seed % 2 == 0;
     what.first = Op::first();
@@ -164,7 +193,7 @@ void check_production(simt::device& d, std::initializer_list<production_run> run
     workspace space(memory.data(), longest);
     const tickets more(space);
     start(what, more, unit_totals<V>(space, units), r);
-    expect_scan(to, in, what.exclusive);
+    expect_scan(to, in, what.exclusive, static_cast<std::size_t>(r.skipped));
   }
 }
 
@@ -197,6 +226,8 @@ void check_registers(simt::device& d) {
                                {66 * n + 1, 67},
                                {67 * n - 1, 4, true},
                                {3 * n, 2, true, true},
+                               {6 * n, 3, false, false, 2, 5 * n - 4},
+                               {3 * n, 9, false, true, 2, 5 * n + 7},
                                {5 * n, 5}},
                               start);
 }
@@ -208,7 +239,7 @@ void check_cluster(simt::device& d) {
   const std::int64_t n = unit::warps * part;
   const auto start = [&](const flat<Op, T>& what, const tickets&, const unit_totals<T>&,
                          const production_run& r) {
-    const auto warps = r.blocks > 1 ? unit::warps : static_cast<int>((r.n + part - 1) / part);
+    const auto warps = r.blocks > 1 ? unit::warps : static_cast<int>((what.n + part - 1) / part);
     launch(stream{&d}, {.blocks = r.blocks, .threads = warps * warp_size, .cluster = r.blocks > 1},
            cluster_kernel<Op, T, Sizes, by_tiles>, what);
   };
@@ -219,6 +250,7 @@ void check_cluster(simt::device& d) {
                                {n - 1, 1, true},
                                {n + 1, 2, true, true},
                                {7 * n - 3, 7},
+                               {4 * n, 7, false, true, 2, 3 * n - 3},
                                {16 * n, 16}},
                               start);
 }
@@ -243,8 +275,42 @@ void check_ring(simt::device& d) {
                                {9 * n - 5, 1, true},
                                {66 * n + 1, 3, false, true, 4},
                                {67 * n + 5, 2, true, true, 3},
+                               {6 * n, 2, false, false, 2, 5 * n - 2},
+                               {3 * n, 1, false, true, 3, 5 * n + 7},
                                {4 * n, 2}},
                               start);
+}
+
+// Totals for a state, of each run and of an aggregate of the same elements, between the runs.
+template <class Sizes, bool by_tiles>
+void check_totals(simt::device& d) {
+  using unit = block_unit<Sizes, by_tiles>;
+  const std::int64_t super = Sizes::super_vecs * vec_of<Op, T>::size;
+  const auto start = [&](const flat<Op, T>& what, const tickets& more, const unit_totals<T>& totals,
+                         const production_run& r) {
+    std::vector<T> in(static_cast<std::size_t>(what.n));
+    std::memcpy(static_cast<void*>(in.data()), what.in.data(), in.size() * sizeof(T));
+    launch(stream{&d}, {.blocks = r.blocks, .threads = unit::threads, .together = true},
+           register_kernel<Op, T, Sizes, by_tiles>, what, more, totals);
+    const std::int64_t supers = (what.n - 1) / super, groups = supers / warp_size;
+    const buffer<T> to(d, static_cast<std::size_t>(groups + warp_size));
+    const global<T> all(to.data(), groups + supers % warp_size);
+    const auto expect_totals = [&](auto kernel, bool after) {
+      launch(stream{&d}, {groups / 2 + 1, 2 * warp_size}, kernel, totals, more, after, supers, all);
+      for (std::int64_t k = 0; k < all.size(); ++k) {
+        const std::int64_t begin = k < groups ? k * warp_size : groups * warp_size + k - groups;
+        const std::int64_t end = begin + (k < groups ? warp_size : 1);
+        const T want = total_of(in, begin * super, end * super);
+        if (std::memcmp(&to.data()[k], &want, sizeof want) != 0)
+          throw wrong("wrong total: " + std::to_string(k) + " of " + std::to_string(all.size()));
+      }
+    };
+    expect_totals(group_totals_kernel<Op, T, Sizes, by_tiles>, true);
+    launch(stream{&d}, {2, block_unit<Sizes, false>::threads}, super_totals_kernel<Op, T, Sizes>,
+           what, supers, totals);
+    expect_totals(group_totals_kernel<Op, T, Sizes, false>, false);
+  };
+  check_production<Op, Sizes>(d, {{5 * super - 3, 3}, {67 * super, 4}, {5 * super, 5}}, start);
 }
 
 template <class Op>
@@ -294,6 +360,8 @@ void check_all(simt::device& d) {
   check_cluster<four_chunks, true>(d);
   check_ring<small_sizes>(d);
   check_ring<four_tiles>(d);
+  check_totals<four_tiles, true>(d);
+  check_totals<four_chunks, false>(d);
   check_warp(d);
   check_hand_over(d);
 }

@@ -27,6 +27,8 @@ WIDE_UNITS = "check_registers<small_sizes, false, affine_op<std::uint64_t>>"
 TILES = "check_registers<four_tiles, true>"
 SUPERS = "check_registers<four_chunks, false>"
 RING = "check_ring<small_sizes>"
+TOTALS = "check_totals<four_chunks, false>"
+FLAT = KERNELS + "grid/single_pass/flat.hpp"
 RING_OF_TILES = "check_ring<four_tiles>"
 STUCK = r"stuck: nobody makes progress; waiting: .*thread .* at .*"
 
@@ -175,6 +177,14 @@ FAULTS = [
     ("groups of a ring combined in the wrong order", PERSISTENT,
      "groups.then(g)};", "groups.any ? Op::combine(g, groups.value) : g};",
      RING, r"wrong result"),
+    ("block of a state put where another begins", FLAT,
+     "left < (mine & (~mine + 1))", "left <= (mine & (~mine + 1))", UNITS,
+     r"wrong result|uninitialised read"),
+    ("elements before a ring's arrays looked for in memory", PERSISTENT,
+     "return (i < 0 ? 0 : i < there ? i : there)", "return (i < there ? i : there)",
+     RING, r"out of bounds: thread .* in global memory"),
+    ("totals of an aggregate with the number of a run to come", LOOK_BACK,
+     "no_run = 0;", "no_run = 2;", TOTALS, r"wrong result"),
     ("totals overwritten before all have read them", REGISTERS,
      "    if (draws) sync_block();  // before the next unit's totals\n", "",
      SUPERS, r"race: thread .* shared memory"),
