@@ -93,7 +93,7 @@ class engine {
 
   // Scans `n` elements of s on from `at`, which moves past them.
   void scan(const stream<T>& s, std::int64_t n, bool exclusive, odometer<Op>& at) {
-    const int threads = n < least_parallel() ? 1 : threads_now(policy_.threads);
+    const int threads = threads_of(n);
     if (threads == 1) {
       const detail::fp_environment ieee;
       kernel_.scan(s, 0, n, exclusive, at);
@@ -115,8 +115,8 @@ class engine {
     const std::int64_t supers = (n - head) / super;
     generic_kernel<Op>::skip(s, 0, head, at);
     std::vector<T> totals(static_cast<std::size_t>(supers));
-    [[maybe_unused]] const int threads = threads_now(policy_.threads);
-#pragma omp parallel num_threads(threads) if (n >= least_parallel())
+    [[maybe_unused]] const int threads = threads_of(n);
+#pragma omp parallel num_threads(threads)
     {
       const detail::fp_environment also_ieee;
 #pragma omp for schedule(dynamic)
@@ -134,6 +134,10 @@ class engine {
   // Two blocks at least, after a head of less than a super.
   std::int64_t least_parallel() const {
     return std::max(policy_.parallel_from / static_cast<std::int64_t>(sizeof(T)), 3 * super);
+  }
+
+  int threads_of(std::int64_t n) const {
+    return n < least_parallel() ? 1 : threads_now(policy_.threads);
   }
 
   std::int64_t supers_per_block(std::int64_t n, int threads) const {

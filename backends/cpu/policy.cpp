@@ -8,6 +8,8 @@
 #endif
 #include <unistd.h>
 
+#include "backends/cpu/cgroup.hpp"
+
 namespace upsweep::cpu {
 
 namespace {
@@ -39,12 +41,21 @@ std::string policy::text() const {
          ", non-temporal stores from " + kib(stream_stores_from);
 }
 
+int threads_for(int limit, const surroundings& now) {
+  if (!now.may_fork || (now.in_parallel && limit == 0)) return 1;
+  constexpr int harmless = 16;  // on any machine; more may end the process for want of them
+  return std::min(
+      {limit > 0 ? limit : now.openmp_threads, std::max(harmless, now.processors), now.quota});
+}
+
 int threads_now([[maybe_unused]] int limit) {
 #ifdef _OPENMP
-  if (omp_in_parallel() != 0) return 1;
-  constexpr int harmless = 16;  // on any machine
-  return std::min(limit > 0 ? limit : omp_get_max_threads(),
-                  std::max(harmless, omp_get_num_procs()));
+  static const int quota = cgroup_threads("/proc/self/cgroup", "/sys/fs/cgroup");
+  return threads_for(limit, {.in_parallel = omp_in_parallel() != 0,
+                             .may_fork = omp_get_active_level() < omp_get_max_active_levels(),
+                             .openmp_threads = omp_get_max_threads(),
+                             .processors = omp_get_num_procs(),
+                             .quota = quota});
 #else
   return 1;
 #endif

@@ -20,8 +20,19 @@ struct policy {
 // For a plan with this limit of threads, on this machine.
 policy make_policy(int threads);
 
-// Threads for a run under this limit: one inside a caller's parallel region, and never so many that
-// the OpenMP library would end the process for want of them.
+// What a run finds around it that bears on threads.
+struct surroundings {
+  bool in_parallel = false;  // inside a caller's parallel region
+  bool may_fork = true;      // OpenMP grants another active level
+  int openmp_threads = 1;    // what OpenMP would take: OMP_NUM_THREADS, or the processors
+  int processors = 1;        // that the process may run on
+  int quota = 1;             // threads that its cgroups' CPU quota keeps busy
+};
+
+// Threads for a run under this limit: without one, a single thread inside a caller's parallel
+// region; and never more than the quota, nor so many that the OpenMP library would end the process
+// for want of them.
+int threads_for(int limit, const surroundings& now);
 int threads_now(int limit);
 
 }  // namespace upsweep::cpu

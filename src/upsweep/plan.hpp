@@ -29,7 +29,9 @@ struct plan_options {
   std::string_view
       backend{};  // a name, a family ("cpu"), "auto"; empty: UPSWEEP_BACKEND, else auto
   upsweep::memory memory = memory::host;
-  int threads = 0;  // CPU threads at most; 0: as OpenMP would choose at each run
+  // CPU threads at most, and no more than a CPU quota allows; 0: as OpenMP would choose at each
+  // run, one inside a parallel region.
+  int threads = 0;
   // Where the workspace comes from, called with `context`. Not served yet.
   void* (*allocate)(void* context, std::size_t bytes, std::size_t alignment) = nullptr;
   void (*release)(void* context, void* p, std::size_t bytes) = nullptr;

@@ -5,6 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
 #include "tests/support/operators.hpp"
 
 namespace upsweep::cpu {
@@ -83,6 +87,64 @@ TEST(engine, multiplies_matrices_in_order) {
   EXPECT_EQ(want[999], (matrices::value{1318412525u, 1556111435u, 1556111435u, 4057268386u}));
   for (const int threads : {1, 2, 3}) EXPECT_TRUE(scanned<matrices>(x, threads) == want);
 }
+
+#ifdef _OPENMP
+
+struct team {
+  int threads, level;  // level: of parallel regions with more than one thread
+  friend bool operator==(const team&, const team&) = default;
+};
+
+std::atomic<team> seen;
+
+// The team that scans where a thread of the caller's calls.
+team team_of(int threads) {
+  using op = neighbours;
+  constexpr int n = 20 * 4096;
+  const arguments none;
+  const auto load = [](const arguments&, std::int64_t first, std::int64_t count, op::value* to) {
+    // The last is the team's: what precedes its blocks is read by one thread.
+    seen = team{omp_get_num_threads(), omp_get_active_level()};
+    for (std::int64_t k = 0; k < count; ++k)
+      to[k] = {static_cast<int>(first + k), static_cast<int>(first + k)};
+  };
+  std::vector<op::value> out(n);
+  engine<op> e(scalar_kernel<op>(), smallest_blocks(threads), n);
+  odometer<op> at;
+  e.scan(stream<op::value>{none, nullptr, out.data(), load, nullptr}, n, false, at);
+  EXPECT_EQ(out.back(), (op::value{0, n - 1}));
+  return seen;
+}
+
+TEST(engine, takes_the_threads_of_the_caller_and_of_openmp) {
+  const int before = omp_get_max_threads();
+  EXPECT_EQ(team_of(2).threads, threads_now(2));
+  omp_set_num_threads(1);
+  EXPECT_EQ(team_of(0).threads, 1);
+  omp_set_num_threads(3);
+  EXPECT_EQ(team_of(0).threads, threads_now(3));
+  omp_set_num_threads(before);
+}
+
+TEST(engine, takes_one_thread_in_a_callers_parallel_region_unless_asked) {
+  if (threads_now(3) != 3) GTEST_SKIP() << "the CPU quota allows " << threads_now(3) << " threads";
+  const int levels = omp_get_max_active_levels();
+  constexpr team callers{2, 1}, own{3, 2};
+  const struct {
+    int most_levels, threads;
+    team expected;
+  } all[] = {{1, 0, callers}, {1, 3, callers}, {2, 0, callers}, {2, 3, own}};
+  for (const auto& c : all) {
+    omp_set_max_active_levels(c.most_levels);
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    EXPECT_TRUE(team_of(c.threads) == c.expected)
+        << c.most_levels << " levels, threads " << c.threads;
+  }
+  omp_set_max_active_levels(levels);
+}
+
+#endif
 
 }  // namespace
 

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How cpu.openmp chooses its threads.
+#include "backends/cpu/policy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <climits>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/cpu/cgroup.hpp"
+#include "scoped_folder.hpp"
+
+namespace upsweep::cpu {
+namespace {
+
+using testing::scoped_folder;
+
+constexpr surroundings machine{.openmp_threads = 8, .processors = 64, .quota = INT_MAX};
+
+surroundings inside(surroundings s) {
+  s.in_parallel = true;
+  return s;
+}
+surroundings with_quota(int threads) {
+  surroundings s = machine;
+  s.quota = threads;
+  return s;
+}
+
+TEST(threads, are_the_callers_or_openmps) {
+  EXPECT_EQ(threads_for(0, machine), 8);
+  EXPECT_EQ(threads_for(3, machine), 3);
+  EXPECT_EQ(threads_for(40, machine), 40);
+}
+
+TEST(threads, never_end_the_process) {
+  EXPECT_EQ(threads_for(1 << 20, machine), 64);
+  surroundings small = machine;
+  small.processors = 2;
+  EXPECT_EQ(threads_for(1 << 20, small), 16);
+}
+
+TEST(threads, in_a_callers_parallel_region_are_one_unless_asked_for) {
+  EXPECT_EQ(threads_for(0, inside(machine)), 1);
+  EXPECT_EQ(threads_for(4, inside(machine)), 4);
+  surroundings no_nesting = inside(machine);
+  no_nesting.may_fork = false;
+  EXPECT_EQ(threads_for(4, no_nesting), 1);
+}
+
+TEST(threads, keep_to_the_quota) {
+  EXPECT_EQ(threads_for(0, with_quota(2)), 2);
+  EXPECT_EQ(threads_for(5, with_quota(2)), 2);
+  EXPECT_EQ(threads_for(1, with_quota(2)), 1);
+  EXPECT_EQ(threads_for(0, with_quota(100)), 8);
+}
+
+// The quota of a process in `membership`, with `files` below the mounted cgroups.
+int quota(const std::string& membership,
+          const std::vector<std::pair<std::string, std::string>>& files) {
+  const scoped_folder at;
+  const auto write = [&](const std::string& name, const std::string& text) {
+    std::filesystem::create_directories(at.path(name).parent_path());
+    std::ofstream(at.path(name)) << text << '\n';
+  };
+  write("self", membership);
+  for (const auto& [name, text] : files) write("mount/" + name, text);
+  return cgroup_threads(at.path("self"), at.path("mount"));
+}
+
+TEST(cgroup, of_version_2) {
+  EXPECT_EQ(quota("0::/", {{"cpu.max", "200000 100000"}}), 2);
+  EXPECT_EQ(quota("0::/a/b", {{"a/b/cpu.max", "150000 100000"}}), 2);
+  EXPECT_EQ(quota("0::/a/b", {{"a/b/cpu.max", "5000 100000"}}), 1);
+  EXPECT_EQ(quota("0::/a/b", {{"a/b/cpu.max", "max 100000"}}), INT_MAX);
+}
+
+TEST(cgroup, is_no_freer_than_those_above_it) {
+  EXPECT_EQ(quota("0::/a/b", {{"a/b/cpu.max", "max 100000"}, {"a/cpu.max", "300000 100000"}}), 3);
+  EXPECT_EQ(quota("0::/a/b", {{"a/b/cpu.max", "100 100"}, {"a/cpu.max", "300 100"}}), 1);
+  EXPECT_EQ(quota("0::/docker/host/path", {{"cpu.max", "400000 100000"}}), 4);
+}
+
+TEST(cgroup, of_version_1) {
+  const std::string membership = "3:memory:/m\n2:cpuacct,cpu:/a\n1:cpuset:/b\n0::/";
+  const auto with = [&](const char* us) {
+    return quota(membership, {{"cpu/a/cpu.cfs_quota_us", us},
+                              {"cpu/a/cpu.cfs_period_us", "100000"},
+                              {"cpu/b/cpu.cfs_quota_us", "100000"},
+                              {"cpu/b/cpu.cfs_period_us", "100000"}});
+  };
+  EXPECT_EQ(with("250000"), 3);
+  EXPECT_EQ(with("-1"), INT_MAX);
+}
+
+TEST(cgroup, without_files_or_sense_is_no_quota) {
+  EXPECT_EQ(quota("0::/a", {}), INT_MAX);
+  EXPECT_EQ(quota("", {{"cpu.max", "100 100"}}), INT_MAX);
+  EXPECT_EQ(quota("0::/", {{"cpu.max", "100 0"}}), INT_MAX);
+  EXPECT_EQ(quota("0::/", {{"cpu.max", "9223372036854775807 1"}}), INT_MAX);
+  EXPECT_EQ(cgroup_threads("/no/such/file", "/no/such/folder"), INT_MAX);
+}
+
+}  // namespace
+}  // namespace upsweep::cpu
