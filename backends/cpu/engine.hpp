@@ -91,26 +91,22 @@ class engine {
         shared_(p.threads != 1 && most_elements >= least_parallel() ? most_elements / super + 1
                                                                     : 1) {}
 
-  // Scans `n` elements of s on from `at`, which moves past them.
+  // Scans `n` elements of s on from `at`, which moves past them. The caller has set the mode of its
+  // thread (fp_environment).
   void scan(const stream<T>& s, std::int64_t n, bool exclusive, odometer<Op>& at) {
     const int threads = threads_of(n);
     if (threads == 1) {
-      const detail::fp_environment ieee;
       kernel_.scan(s, 0, n, exclusive, at);
       stream_fence();
       return;
     }
     const std::int64_t head = (super - at.position() % super) % super;
-    {
-      const detail::fp_environment ieee;
-      kernel_.scan(s, 0, head, exclusive, at);
-    }
+    kernel_.scan(s, 0, head, exclusive, at);
     scan_blocks(s, head, n - head, threads, exclusive, at);
   }
 
-  // Moves `at` over `n` elements of s without an output.
+  // Moves `at` over `n` elements of s without an output; likewise.
   void skip(const stream<T>& s, std::int64_t n, odometer<Op>& at) const {
-    const detail::fp_environment ieee;
     const std::int64_t head = std::min(n, (super - at.position() % super) % super);
     const std::int64_t supers = (n - head) / super;
     generic_kernel<Op>::skip(s, 0, head, at);
@@ -118,7 +114,7 @@ class engine {
     [[maybe_unused]] const int threads = threads_of(n);
 #pragma omp parallel num_threads(threads)
     {
-      const detail::fp_environment also_ieee;
+      const detail::fp_environment ieee;
 #pragma omp for schedule(dynamic)
       for (std::int64_t k = 0; k < supers; ++k)
         kernel_.reduce(s, head + k * super, 1, &totals[static_cast<std::size_t>(k)]);

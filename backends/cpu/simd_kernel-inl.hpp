@@ -527,6 +527,7 @@ struct simd_scan {
   using G = generic_kernel<Op>;
   static constexpr std::int64_t chunk = odometer<Op>::chunk;
   static constexpr std::int64_t run = odometer<Op>::run;
+  static constexpr std::int64_t few = 32;  // elements that one by one take less than a whole chunk
   static_assert(chunk == static_cast<std::int64_t>(K::chunk));
 
   static void scan(const stream<T>& s, std::int64_t first, std::int64_t count, bool exclusive,
@@ -536,7 +537,9 @@ struct simd_scan {
     const std::int64_t chunks = (count - head) / chunk;
     scan_chunks(s, first + head, chunks, exclusive, at);
     const std::int64_t done = head + chunks * chunk;
-    if (done != count) scan_tail(s, first + done, count - done, exclusive, at);
+    if (done == count) return;
+    const auto tail = count - done <= few ? G::scan : scan_tail;
+    tail(s, first + done, count - done, exclusive, at);
   }
 
   static void scan_chunks(const stream<T>& s, std::int64_t first, std::int64_t chunks,

@@ -15,8 +15,13 @@ namespace upsweep::detail {
 class fp_environment {
  public:
 #if defined(__SSE2__)
-  fp_environment() : saved_(_mm_getcsr()) { _mm_setcsr(0x1f80); }
-  ~fp_environment() { _mm_setcsr(saved_); }
+  // Writing the register takes longer than a short scan, so it is done for a change only. Status
+  // flags change no result, and stay.
+  fp_environment() : saved_(_mm_getcsr()) {
+    constexpr unsigned mode = 0x1f80, flags = 0x3f;
+    set(mode | (saved_ & flags));
+  }
+  ~fp_environment() { set(saved_); }
 #else
   fp_environment() {
     std::fegetenv(&saved_);
@@ -29,6 +34,10 @@ class fp_environment {
 
  private:
 #if defined(__SSE2__)
+  static void set(unsigned mode) {
+    if (_mm_getcsr() != mode) _mm_setcsr(mode);
+  }
+
   unsigned saved_;
 #else
   std::fenv_t saved_;
