@@ -2,6 +2,7 @@
 #include "backends/cpu/policy.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "backends/cpu/cgroup.hpp"
+#include "backends/cpu/tuning.hpp"
 
 namespace upsweep::cpu {
 
@@ -27,10 +29,13 @@ policy make_policy(int threads) {
   const std::int64_t l2 = cache_bytes(_SC_LEVEL2_CACHE_SIZE, 1 << 20);
   const std::int64_t last = std::max(l2, cache_bytes(_SC_LEVEL3_CACHE_SIZE, 8 << 20));
   // A block and its output stay in half of L2 between the two reads of a block.
-  return {.threads = threads,
-          .parallel_from = 512 << 10,
-          .block = std::clamp<std::int64_t>(l2 / 4, 32 << 10, 256 << 10),
-          .stream_stores_from = last};
+  policy p{.threads = threads,
+           .parallel_from = 512 << 10,
+           .block = std::clamp<std::int64_t>(l2 / 4, 32 << 10, 256 << 10),
+           .stream_stores_from = last};
+  if (const char* file = std::getenv("UPSWEEP_TUNING"); file != nullptr && *file != '\0')
+    read_tuning(file, p);
+  return p;
 }
 
 std::string policy::text() const {
@@ -38,7 +43,8 @@ std::string policy::text() const {
                            : threads == 1 ? "one thread"
                                           : "at most " + std::to_string(threads) + " threads";
   return team + ", one below " + kib(parallel_from) + ", blocks of " + kib(block) +
-         ", non-temporal stores from " + kib(stream_stores_from);
+         ", non-temporal stores from " + kib(stream_stores_from) +
+         (tuning.empty() ? "" : ", by UPSWEEP_TUNING (" + tuning + ")");
 }
 
 int threads_for(int limit, const surroundings& now) {

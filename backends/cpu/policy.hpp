@@ -13,11 +13,13 @@ struct policy {
   std::int64_t parallel_from = 0;       // bytes of accumulators; one thread below
   std::int64_t block = 0;               // bytes of accumulators a thread takes at a time, at most
   std::int64_t stream_stores_from = 0;  // bytes in + out; non-temporal stores from there on
+  std::string tuning{};                 // the file that gave some of these
 
   std::string text() const;
 };
 
-// For a plan with this limit of threads, on this machine.
+// For a plan with this limit of threads, on this machine: by its caches, or by the file that
+// UPSWEEP_TUNING names. Throws what read_tuning does.
 policy make_policy(int threads);
 
 // What a run finds around it that bears on threads.

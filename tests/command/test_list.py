@@ -54,7 +54,7 @@ class List(CommandTest):
 
 class Help(CommandTest):
     def test_examples_and_exit_codes_everywhere(self):
-        for words in ([], ["list"], ["scan"], ["check"]):
+        for words in ([], ["list"], ["scan"], ["check"], ["tune"]):
             text = self.good(*words, "--help").decode()
             with self.subTest(words):
                 self.assertIn("Examples:\n  ", text)

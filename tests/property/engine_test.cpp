@@ -24,7 +24,7 @@ struct matrices : testing::matrix_product {
   static value identity() { return {1, 0, 0, 1}; }
 };
 
-constexpr policy smallest_blocks(int threads) {
+policy smallest_blocks(int threads) {
   return {.threads = threads, .parallel_from = 0, .block = 1, .stream_stores_from = 0};
 }
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The bits that no instruction set of the CPU may change.
+// The bits that no instruction set of the CPU may change, and no tuning.
+#include <unistd.h>
+
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 
 #include "tests/property/harness.hpp"
@@ -53,6 +57,27 @@ TEST_P(targets, give_the_same_bits) {
       return {};
     });
   }
+}
+
+TEST_P(targets, give_the_same_bits_under_any_tuning) {
+  if (!is_production()) GTEST_SKIP() << GetParam().name << " has nothing to tune";
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / ("upsweep-tuning-" + std::to_string(getpid()));
+  for (const char* text : {
+           "parallel_from = 0\nblock = 1\nstream_stores_from = 0\n",
+           "parallel_from = 1\nblock = 1000003\nstream_stores_from = 9223372036854775807\n",
+           "parallel_from = 100000\nblock = 9223372036854775807\nstream_stores_from = 65537\n",
+       }) {
+    std::ofstream(file) << text;
+    const variable tuned("UPSWEEP_TUNING", file.c_str());
+    for_all_cases(GetParam().name, case_count() / 100,
+                  [&](const test_case& c) -> std::optional<std::string> {
+                    const verdict v = run_case(c, GetParam());
+                    if (v.outcome != verdict::passed) return text + v.detail;
+                    return {};
+                  });
+  }
+  std::filesystem::remove(file);
 }
 
 UPSWEEP_ON_ALL_BACKENDS(targets);

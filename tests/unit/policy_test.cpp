@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How cpu.openmp chooses its threads.
+// How cpu.openmp chooses its threads, and where it takes its numbers from.
 #include "backends/cpu/policy.hpp"
 
 #include <gtest/gtest.h>
@@ -12,11 +12,15 @@
 #include <vector>
 
 #include "backends/cpu/cgroup.hpp"
+#include "expect.hpp"
 #include "scoped_folder.hpp"
+#include "upsweep/plan.hpp"
 
 namespace upsweep::cpu {
 namespace {
 
+using testing::expect_error;
+using testing::scoped_environment;
 using testing::scoped_folder;
 
 constexpr surroundings machine{.openmp_threads = 8, .processors = 64, .quota = INT_MAX};
@@ -103,6 +107,69 @@ TEST(cgroup, without_files_or_sense_is_no_quota) {
   EXPECT_EQ(quota("0::/", {{"cpu.max", "100 0"}}), INT_MAX);
   EXPECT_EQ(quota("0::/", {{"cpu.max", "9223372036854775807 1"}}), INT_MAX);
   EXPECT_EQ(cgroup_threads("/no/such/file", "/no/such/folder"), INT_MAX);
+}
+
+// UPSWEEP_TUNING names a file of this text, for as long as it lives.
+struct tuned {
+  explicit tuned(const std::string& text) { std::ofstream(path) << text; }
+
+  scoped_folder folder{};
+  std::string path = folder.path("file").string();
+  scoped_environment environment{"UPSWEEP_TUNING", path.c_str()};
+};
+
+TEST(tuning, replaces_what_the_file_gives) {
+  const policy own = make_policy(3);
+  const tuned file("# a comment\n\n  block =4096# another\r\nparallel_from= 0\n");
+  const policy p = make_policy(3);
+  EXPECT_EQ(p.threads, 3);
+  EXPECT_EQ(p.block, 4096);
+  EXPECT_EQ(p.parallel_from, 0);
+  EXPECT_EQ(p.stream_stores_from, own.stream_stores_from);
+}
+
+TEST(tuning, is_told_by_the_plan) {
+  const auto why = [] { return plan({}, {}, {.backend = "cpu.openmp"}).why(); };
+  {
+    const scoped_environment none("UPSWEEP_TUNING", nullptr);
+    EXPECT_EQ(why().find("UPSWEEP_TUNING"), std::string::npos);
+  }
+  const tuned file("stream_stores_from = 7168\n");
+  EXPECT_NE(why().find("non-temporal stores from 7 KiB, by UPSWEEP_TUNING (" + file.path + ")"),
+            std::string::npos)
+      << why();
+}
+
+TEST(tuning, of_an_empty_name_is_none) {
+  const scoped_environment empty("UPSWEEP_TUNING", "");
+  EXPECT_EQ(make_policy(0).tuning, "");
+}
+
+TEST(tuning, refuses_by_file_line_key_and_value) {
+  for (const auto& [text, words] : std::vector<std::pair<std::string, std::vector<std::string>>>{
+           {"block = 1\nblocks = 7\n", {":2: ", "blocks = 7", "parallel_from, block and"}},
+           {"\nblock = 1\nblock = 2\n", {":3: ", "block = 2", "again"}},
+           {"block = 0\n", {":1: ", "block = 0", "at least 1"}},
+           {"parallel_from = -1\n", {":1: ", "parallel_from = -1", "at least 0"}},
+           {"block = 256K\n", {":1: ", "block = 256K", "number of bytes"}},
+           {"block =\n", {":1: ", "'block ='", "number of bytes"}},
+           {"block = 9223372036854775808\n", {":1: ", "9223372036854775808"}},
+           {"block 1\n", {":1: ", "block 1", "key = value"}}}) {
+    const tuned file(text);
+    std::vector<std::string> all = words;
+    all.push_back("UPSWEEP_TUNING: " + file.path);
+    expect_error(errc::invalid_argument, all, [] { make_policy(0); });
+    expect_error(errc::invalid_argument, all, [] { plan({}, {}); });
+  }
+}
+
+TEST(tuning, refuses_what_cannot_be_read) {
+  const scoped_folder folder;
+  for (const std::string& path : {folder.path("none").string(), folder.path("").string()}) {
+    const scoped_environment set("UPSWEEP_TUNING", path.c_str());
+    expect_error(errc::invalid_argument, {"UPSWEEP_TUNING: " + path, "cannot be read"},
+                 [] { make_policy(0); });
+  }
 }
 
 }  // namespace

@@ -36,6 +36,13 @@ struct check_options {
 // Whether every backend agreed with the oracle in every case.
 bool check(const check_options& o);
 
+struct tune_options {
+  std::string out = "-";  // standard output
+  int threads = 0;        // 0: as many as there are
+  bool quick = false;
+};
+void tune(const tune_options& o);
+
 }  // namespace upsweep::command
 
 #endif

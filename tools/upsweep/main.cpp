@@ -27,6 +27,7 @@ constexpr const char* examples = R"(Examples:
   seq 10 | upsweep scan - -o -
   upsweep scan counts.npy -o offsets.npy --exclusive --out-dtype i64
   upsweep check --seconds 10
+  upsweep tune -o upsweep.tuning
 `upsweep SUBCOMMAND --help` says more.)";
 
 constexpr const char* list_examples = R"(Examples:
@@ -59,6 +60,15 @@ must give the bits of the numerical contract; the others are exact on exact data
 Examples:
   upsweep check
   upsweep check --seconds 60 --backend cpu.openmp)";
+
+constexpr const char* tune_examples =
+    R"(Measures where threads pay, how much a thread should take at a time, and where stores past the caches
+pay. The library takes the result from the file that UPSWEEP_TUNING names. It decides speed alone, never a
+bit. Under a minute, on a machine that does nothing else.
+
+Examples:
+  upsweep tune -o upsweep.tuning
+  UPSWEEP_TUNING=upsweep.tuning upsweep scan x.npy -o cumsum.npy)";
 
 std::vector<std::string> type_names() {
   std::vector<std::string> names;
@@ -98,6 +108,12 @@ void add_backend(CLI::App& app, std::string& backend, const char* otherwise) {
   app.add_option("--backend", backend,
                  std::string("A name of `upsweep list`, or a family such as cpu; ") + otherwise)
       ->type_name("NAME");
+}
+
+void add_threads(CLI::App& app, int& threads) {
+  app.add_option("--threads", threads, "CPU threads at most; default: as OpenMP would choose")
+      ->check(positive)
+      ->type_name("N");
 }
 
 void add_list(CLI::App& app) {
@@ -147,9 +163,7 @@ void add_scan(CLI::App& app) {
       ->check(formats)
       ->type_name("FORMAT");
   add_backend(*sub, o.backend, "default: UPSWEEP_BACKEND, else the fastest");
-  sub->add_option("--threads", o.threads, "CPU threads at most; default: as OpenMP would choose")
-      ->check(positive)
-      ->type_name("N");
+  add_threads(*sub, o.threads);
   sub->add_option("--chunk", o.chunk, "Bytes of a large file to hold at a time, default 64 MiB")
       ->check(positive)
       ->type_name("BYTES");
@@ -169,6 +183,16 @@ void add_check(CLI::App& app, bool& agreed) {
       ->type_name("CASE");
   sub->footer(std::string(check_examples) + "\n\n" + exit_codes);
   sub->callback([&agreed] { agreed = check(o); });
+}
+
+void add_tune(CLI::App& app) {
+  CLI::App* sub = app.add_subcommand("tune", "Measure what suits cpu.openmp on this machine");
+  static tune_options o;
+  sub->add_option("-o,--out", o.out, "File to write; default standard output")->type_name("OUT");
+  add_threads(*sub, o.threads);
+  sub->add_flag("--quick", o.quick, "Roughly, in a second or two");
+  sub->footer(std::string(tune_examples) + "\n\n" + exit_codes);
+  sub->callback([] { tune(o); });
 }
 
 // The library names its arguments; here they are options.
@@ -201,6 +225,7 @@ int run(int argc, char** argv) {
   add_list(app);
   add_scan(app);
   add_check(app, agreed);
+  add_tune(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help_or_version) {
