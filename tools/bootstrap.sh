@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# bootstrap.sh [build]: installs the Debian packages that upsweep needs. With `build`, only those that
-# the library and the command need; else those of tests, benchmarks and checks too.
+# bootstrap.sh [build|full]: installs the Debian packages that upsweep needs. With `build`, only those
+# that the library and the command need; else those of tests, benchmarks and checks too; with `full`,
+# also the cross compiler and the emulator of `test.sh --full`.
 set -eu
 
 # dpkg-dev tells Meson where Debian has its libraries.
@@ -18,7 +19,8 @@ more="libgtest-dev librapidcheck-dev
 case "${1-}" in
   build) wanted=$build ;;
   '') wanted="$build $more" ;;
-  *) echo "usage: tools/bootstrap.sh [build]" >&2 && exit 2 ;;
+  full) wanted="$build $more g++-aarch64-linux-gnu qemu-user" ;;
+  *) echo "usage: tools/bootstrap.sh [build|full]" >&2 && exit 2 ;;
 esac
 
 if ! command -v apt-get > /dev/null; then

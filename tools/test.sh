@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # test.sh [--full]: builds and runs the tests that every commit must pass: in a release build, under
 # ASan and UBSan, under TSan, and the fuzz targets for a minute each. --full adds the long runs: ten
-# times the random cases, ten minutes of fuzzing, other build options, clang-tidy. Can run again.
+# times the random cases, ten minutes of fuzzing, other build options, 64-bit ARM by emulation,
+# clang-tidy. Can run again.
 # UPSWEEP_CASES=N: so many random cases in each property test instead.
 source "$(dirname "$0")/common.sh"
 
@@ -54,7 +55,7 @@ fi
 # Optimised less, since the SIMD kernels take minutes to instrument otherwise.
 sanitised=(-Dbuildtype=debugoptimized -Doptimization=1 -Dsimd_targets=two -Dbench=disabled)
 
-tools/bootstrap.sh
+tools/bootstrap.sh ${full:+full}
 
 configure_release
 quiet build/logs/build ninja -C build
@@ -95,6 +96,11 @@ run_tests clang build-clang "${once[@]}" --no-suite fuzz
 other no-openmp -Dopenmp=disabled
 other static -Ddefault_library=static
 other unity --unity=on
+
+# NEON. What the cross compiler does not find is built from the wraps; emulation leaves time for few cases.
+configure build-aarch64 --cross-file tools/aarch64.ini --wrap-mode=forcefallback -Dcuda=disabled \
+  -Dsimt=disabled -Dbench=disabled -Dcommand=disabled -Dexamples=disabled
+UPSWEEP_CASES=2000 UPSWEEP_CASES_TIMES=1 run_tests aarch64 build-aarch64 --suite unit --suite property
 
 # Not the SIMD files, which include themselves once a target.
 quiet build-clang/logs/tidy run-clang-tidy -quiet -p build-clang \
