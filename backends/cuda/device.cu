@@ -91,6 +91,17 @@ int current_device() {
   return device;
 }
 
+bool capturing(cudaStream_t s) {
+  cudaStreamCaptureStatus now{};
+  const cudaError_t status = cudaStreamIsCapturing(s, &now);
+  if (status == cudaErrorStreamCaptureImplicit) {  // the default stream, beside one that is
+    cudaGetLastError();
+    return true;
+  }
+  check(status, "stream");
+  return now != cudaStreamCaptureStatusNone;
+}
+
 on_device::on_device(int device) : device_(device), before_(current_device()) {
   if (before_ != device_) check(cudaSetDevice(device_), "the plan's device");
 }

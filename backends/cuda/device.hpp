@@ -2,6 +2,8 @@
 #ifndef UPSWEEP_BACKENDS_CUDA_DEVICE_HPP
 #define UPSWEEP_BACKENDS_CUDA_DEVICE_HPP
 
+#include <cuda_runtime_api.h>
+
 #include <cstddef>
 #include <memory>
 
@@ -23,6 +25,9 @@ device_bytes allocate(std::size_t bytes, const char* what);
 device_bytes allocate_zeros(std::size_t bytes, const char* what);
 
 int current_device();
+
+// Whether what is queued on a stream now goes into a graph, in place of being run.
+bool capturing(cudaStream_t s);
 
 // Makes a device the current one, until it goes out of scope.
 class on_device {

@@ -72,14 +72,7 @@ class family final : public detail::device_family {
   int current_device() const override { return cuda::current_device(); }
 
   bool capturing(void* stream) const override {
-    cudaStreamCaptureStatus now{};
-    const cudaError_t status = cudaStreamIsCapturing(static_cast<cudaStream_t>(stream), &now);
-    if (status == cudaErrorStreamCaptureImplicit) {  // the default stream, beside one that is
-      cudaGetLastError();
-      return true;
-    }
-    check(status, "stream");
-    return now != cudaStreamCaptureStatusNone;
+    return cuda::capturing(static_cast<cudaStream_t>(stream));
   }
 
   void wait(void* stream) const override {

@@ -116,6 +116,13 @@ class scan_plan final : public detail::plan_impl {
     stream_ = s;
   }
 
+  // Of runs that wait, which would end the capture.
+  static void refuse_capture(cudaStream_t s) {
+    if (capturing(s))
+      throw error(errc::invalid_argument,
+                  "stream: it is being captured, but this run waits for it");
+  }
+
   void run_on_device_memory(const detail::request& r) {
     const arguments& a = r.args;
     const auto s = static_cast<cudaStream_t>(a.stream);
@@ -132,6 +139,7 @@ class scan_plan final : public detail::plan_impl {
   void run_on_device_memory(const detail::request& r, kernels::state_run& with_state) {
     const auto s = static_cast<cudaStream_t>(r.args.stream);
     check_binding(s);
+    refuse_capture(s);
     if (r.args.length > 0) {
       in_flight work(s);
       with_state.queue({s}, kernels::call_of(r), workspace_.get());
@@ -157,6 +165,7 @@ class scan_plan final : public detail::plan_impl {
     }
     const on_device guard(device_);
     const auto s = static_cast<cudaStream_t>(a.stream);
+    refuse_capture(s);
     const auto n = static_cast<std::size_t>(a.length);
     in_flight work(s);
     c.in = copy_in(staged_in_, a.in, n * in_bytes_, "copy of in", s);

@@ -57,7 +57,8 @@
 //                                       starts a kernel; throws upsweep::error where that fails
 //   cluster_fits(kernel, shape)         whether a cluster of this shape can run; before its first launch
 //   copy_to_device(stream, to, from, bytes), copy_to_host(...)
-//                                       between the host's memory and the device's
+//                                       between the host's memory, which must stay until the stream
+//                                       has come to it, and the device's
 //   allow_shared(kernel, bytes)         before its first launch with more than 48 KiB of dynamic
 //                                       shared memory
 //

@@ -414,13 +414,13 @@ inline void copy_to_host(stream s, void* to, const void* from, std::size_t bytes
 template <class... Parameters>
 bool cluster_fits(void (*kernel)(Parameters...), const shape& of) {
   const auto* code = reinterpret_cast<const void*>(kernel);
-  check(cudaFuncSetAttribute(code, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
-        "clusters of a kernel");
   cudaLaunchAttribute attribute{};
   const cudaLaunchConfig_t config = config_of(of, attribute);
   int clusters = 0;
-  const cudaError_t status = cudaOccupancyMaxActiveClusters(&clusters, code, &config);
-  if (status != cudaSuccess) cudaGetLastError();  // more blocks than the GPU has clusters of
+  cudaError_t status =
+      cudaFuncSetAttribute(code, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+  if (status == cudaSuccess) status = cudaOccupancyMaxActiveClusters(&clusters, code, &config);
+  if (status != cudaSuccess) cudaGetLastError();  // the GPU has no clusters of so many blocks
   return status == cudaSuccess && clusters > 0;
 }
 

@@ -6,9 +6,11 @@
 // alike. The kernels tell the totals of its groups and supers; the host, which keeps the state,
 // takes these, and combines the last elements, a super at most, itself.
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -53,20 +55,21 @@ class state_run {
     const std::int64_t n = r.args.length;
     // Followed by an element at least: a super that is alone is left to the host.
     if (n > 0) supers_ = (skipped_ + n - 1) / super;
+    passes_supers_ = supers_ > skipped_ / super;
     last_.length = std::min(n, skipped_ + n - supers_ * super);
   }
 
   // Queues all of it, of one element at least. `c` has the arrays as the device sees them.
   void queue(stream on, call c, void* workspace) {
     c.init = now_->carry();
-    c.leaves_totals = supers_ > 0;
-    std::vector<std::byte> given(bytes_ * open_totals);
+    c.leaves_totals = passes_supers_;
     if (skipped_ > 0) {
+      given_.resize(bytes_ * open_totals);
       c.skipped = skipped_;
-      c.given = given.data();
+      c.given = given_.data();
       now_->visit_open([&](std::int64_t elements, const void* total) {
         const auto vecs = static_cast<std::uint64_t>(elements / order1::vec(bytes_));
-        std::byte* const to = &given[bytes_ * static_cast<std::size_t>(std::bit_width(vecs))];
+        std::byte* const to = &given_[bytes_ * static_cast<std::size_t>(std::bit_width(vecs))];
         std::memcpy(to, total, bytes_);
         kernels_.translate(to);
       });
@@ -75,10 +78,11 @@ class state_run {
     last_.in = fetch(on, c.in, last_in_);
     if (c.coefficients != nullptr)
       last_.coefficients = fetch(on, c.coefficients, last_coefficients_);
+    if (passes_supers_)
+      totals_.resize(bytes_ * static_cast<std::size_t>(supers_ / order1::supers_per_group +
+                                                       supers_ % order1::supers_per_group));
     if (writes_output_) by_.run(on, c, workspace);
-    const std::int64_t group = order1::supers_per_group;
-    totals_.resize(bytes_ * static_cast<std::size_t>(supers_ / group + supers_ % group));
-    if (supers_ > 0)
+    if (passes_supers_)
       kernels_.fetch_totals(on, c, workspace, writes_output_, supers_, totals_.data());
   }
 
@@ -86,7 +90,7 @@ class state_run {
   // total that is asked for, where no kernel has stored it.
   template <class Store>
   void finish(Store&& store_total) {
-    if (supers_ > 0) {
+    if (passes_supers_) {
       for (std::size_t i = 0; i < totals_.size(); i += bytes_) kernels_.translate(&totals_[i]);
       const std::int64_t groups = supers_ / order1::supers_per_group;
       now_->push_groups(totals_.data(), groups);
@@ -122,10 +126,12 @@ class state_run {
   std::size_t bytes_, in_bytes_;  // of an accumulator, of an element
   bool reverse_;
   std::unique_ptr<detail::any_progress> now_;
-  std::int64_t skipped_ = 0;  // elements of the group that is open at first
-  std::int64_t supers_ = 0;   // from its border on, whose totals the kernels tell
-  arguments last_;            // the elements behind them
-  std::vector<std::byte> last_in_, last_coefficients_, totals_;
+  std::int64_t skipped_ = 0;    // elements of the group that is open at first
+  std::int64_t supers_ = 0;     // from its border on, whose totals the kernels tell
+  bool passes_supers_ = false;  // some that the state had not passed
+  arguments last_;              // the elements behind them
+  // What copies read and write until the stream has been waited for.
+  std::vector<std::byte> given_, last_in_, last_coefficients_, totals_;
 };
 
 }  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels

@@ -80,8 +80,9 @@ class UPSWEEP_API plan {
   // Scans. O(length) work; no allocation on the CPU but for state. With `state`, goes on from it
   // (init must then be absent, except from the empty state) and leaves the state after this run in
   // it; a reverse scan goes through its ranges from the last to the first. On a GPU a run with a
-  // state waits for its stream, and cannot be captured; init_device must then be null, and products
-  // of complex numbers go on from group borders only.
+  // state waits for its stream, and cannot be captured; init_device must then be null, products of
+  // complex numbers go on from group borders only, and from inside a group the work is that of the
+  // group's earlier elements too.
   // Errors: invalid_argument, unsupported, busy, out_of_memory (for the state), device.
   void run(const arguments& a);
 

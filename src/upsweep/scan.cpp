@@ -147,7 +147,8 @@ placement placement_of(const arguments& a, memory asked) {
              words(found.device));
     }
   }
-  if (first != nullptr && !found.device && asked == memory::device)
+  const bool arrays = first != nullptr && std::string_view(first) != "total";
+  if (arrays && !found.device && asked == memory::device)
     refuse(std::string(first) + ": it is in no device's memory, but memory is device");
   if (found.device)
     if (const int current = family->current_device(); current != *found.device)
@@ -188,11 +189,11 @@ void scan(const spec& what, const arguments& a, const plan_options& o) {
   if (a.length < 0) refuse("length: " + std::to_string(a.length) + " is negative");
   const placement place = placement_of(a, o.memory);
   plan_options options = o;
-  if (place.device) {
-    options.memory = memory::device;
-    if (detail::devices()->capturing(a.stream))
-      refuse("stream: it is being captured, but a one-shot call waits; capture a plan's run");
-  }
+  options.memory = place.device ? memory::device : memory::host;
+  // Before a plan is made, which would end the capture.
+  const detail::device_family* const family = detail::devices();
+  if (family != nullptr && (place.device || a.stream != nullptr) && family->capturing(a.stream))
+    refuse("stream: it is being captured, but a one-shot call waits; capture a plan's run");
   plan_cache& cache = cache_of(options.memory);
   std::list<cached_plan> p = cache.take(what, rounded_up(a.length), options, place.device);
   if (place.device)

@@ -294,6 +294,7 @@ TEST_P(host_side, serves_one_shot_calls_on_device_memory) {
 
 TEST_P(host_side, refuses_one_shot_calls_on_a_stream_that_is_captured) {
   const on_gpu<std::int32_t> in{std::span<const std::int32_t>(x_)}, out(x_.size());
+  plan p = make(host);
   cudaStream_t stream = nullptr;  // one that the default stream waits for
   check(cudaStreamCreate(&stream));
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
@@ -302,6 +303,11 @@ TEST_P(host_side, refuses_one_shot_calls_on_a_stream_that_is_captured) {
       scan({.in = i32}, {.in = in.data(), .out = out.data(), .length = n, .stream = s},
            {.backend = GetParam().name});
     });
+  std::vector<std::int32_t> host_out(x_.size());
+  const arguments on_host{.in = x_.data(), .out = host_out.data(), .length = n, .stream = stream};
+  expect_error(errc::invalid_argument, {"stream: it is being captured"},
+               [&] { scan({.in = i32}, on_host, {.backend = GetParam().name}); });
+  expect_error(errc::invalid_argument, {"stream: it is being captured"}, [&] { p.run(on_host); });
   cudaGraph_t graph = nullptr;
   check(cudaStreamEndCapture(stream, &graph));
   std::size_t nodes = 1;

@@ -79,6 +79,9 @@ TEST_F(one_shot, goes_by_where_the_data_are) {
   expect_error(
       errc::invalid_argument, {"in: it is in no device's memory, but memory is device"},
       [&] { scan({}, {.in = x_.data(), .out = y_.data(), .length = 4}, {.memory = device}); });
+  float total = -1;
+  scan({}, {.length = 0, .init = 3.0f, .total = &total}, {.memory = device});
+  EXPECT_EQ(runs_, 2);
 }
 
 TEST_F(one_shot, sends_device_memory_to_no_backend_of_the_host) {

@@ -59,15 +59,13 @@ UPSWEEP_DEVICE void with_word(int size, F&& f) {
     f(std::uint8_t{});
 }
 
-// The first bytes of a quad, as a word of at least 4.
+// The first bytes of a quad, as a word of 8 or 16.
 template <class U>
 UPSWEEP_DEVICE U front(const quad& q) {
   if constexpr (sizeof(U) == 16)
     return q;
-  else if constexpr (sizeof(U) == 8)
-    return std::uint64_t{q.word[1]} << 32 | q.word[0];
   else
-    return q.word[0];
+    return std::uint64_t{q.word[1]} << 32 | q.word[0];
 }
 
 // The bytes of two words, one after the other, from byte `from` of the first on.
@@ -272,30 +270,32 @@ struct flat {
     return reverse ? n - i - vec::size : i - skipped;
   }
 
-  // Where a chunk is read from: a view of `in`, and of `scales`, from a byte of each on.
+  // Where a chunk is read from: a view of `in`, and of `scales`, from a byte of each on; whether
+  // others may be writing there what they have read of `in`.
   template <class View, class Index>
   struct source {
     bytes_in<View, Index> in, scales;
     std::int64_t in_byte, scales_byte;
+    bool overwritten;
   };
 
   UPSWEEP_DEVICE source<global<const std::byte>, std::int64_t> memory() const {
-    return {{in, 0, 0, in.size()}, {scales, 0, 0, scales.size()}, 0, 0};
+    return {{in, 0, 0, in.size()}, {scales, 0, 0, scales.size()}, 0, 0, in.data() == out.data()};
   }
 
   // A lane's vecs of a chunk, the first of which begins with element i.
   template <int rows, class View, class Index>
-  UPSWEEP_APART void load_rows(const source<View, Index>& from, std::int64_t i,
+  UPSWEEP_APART void load_rows(const source<View, Index>& there, std::int64_t i,
                                quad (&row)[rows]) const {
     const int bytes = in_size * vec::size;
     const Index stride = (reverse ? -row_elements : row_elements) * in_size;
     const std::int64_t at = place(i) * in_size;
     quad other[rows] = {};
-    read_rows(from.in, static_cast<Index>(at - from.in_byte), stride, bytes, in_scalar, off_in,
-              in.data() != out.data(), row);
+    read_rows(there.in, static_cast<Index>(at - there.in_byte), stride, bytes, in_scalar, off_in,
+              !there.overwritten, row);
     if (made == form::split)
-      read_rows(from.scales, static_cast<Index>(at - from.scales_byte), stride, bytes, in_scalar,
-                off_scales, scales.data() != out.data(), other);
+      read_rows(there.scales, static_cast<Index>(at - there.scales_byte), stride, bytes, in_scalar,
+                off_scales, true, other);
     UPSWEEP_ROLLED
     for (int r = 0; r < rows; ++r) {
       quad q = row[r];

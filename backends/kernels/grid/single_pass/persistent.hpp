@@ -116,7 +116,7 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
     const stretch x = where_in(what.in, s);
     const stretch y = what.made == form::split ? where_in(what.scales, s) : x;
     using source = typename flat<Op, E>::template source<shared<std::byte>, int>;
-    part.load(what, source{in_stage(x, at), in_stage(y, at + second), x.base, y.base},
+    part.load(what, source{in_stage(x, at), in_stage(y, at + second), x.base, y.base, false},
               s * super_elements + c * chunk::elements + lane * vec);
   };
 
