@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/sanitised.hpp"
 #include "tests/support/tested.hpp"
 #include "upsweep/upsweep.hpp"
 
@@ -60,14 +61,15 @@ void append_bytes(std::vector<std::byte>& to, const T& x) {
 
 // x(i) is element i, and prefix(m) the right combination of init and the m elements that come first
 // in the direction of the scan: it gives inclusive and exclusive outputs and the total alike. Each
-// length also runs one shorter and one longer.
+// length also runs one shorter and one longer, but in a build with a sanitizer, which takes long.
 template <class In, class Out = In, class X, class Prefix>
 void expect_scan(spec what, std::initializer_list<std::int64_t> lengths, X x, Prefix prefix,
                  const value& init = {}) {
   what.in = type_of<In>;
   what.out = type_of<Out>;
   for (const std::int64_t middle : lengths)
-    for (const std::int64_t n : {middle - 1, middle, middle + 1}) {
+    for (const std::int64_t n : {middle, middle - 1, middle + 1}) {
+      if (sanitised && n != middle) break;
       const auto right = [&](std::int64_t m) -> Out {
         if constexpr (std::is_invocable_v<Prefix, std::int64_t, std::int64_t>)
           return prefix(m, n);

@@ -153,7 +153,7 @@ budget budget_of(std::string_view backend) {
   budget b{sanitised ? 1'500 : 20'000, limits_for(known(backend))};
   if (backend.starts_with("cuda.")) b.cases = 5'000;
   if (backend.starts_with("simt."))
-    b.cases = sanitised ? 60 : 500;
+    b.cases = sanitised ? 40 : 500;
   else if (sanitised)
     b.most.common = std::min<std::int64_t>(b.most.common, 20'000), b.most.group = b.most.rare = 0;
   if (const char* text = environment("UPSWEEP_CASES")) b.cases = std::max(1, std::atoi(text));
