@@ -374,7 +374,8 @@ def section(folder, images, link):
         parts.append(f"#### {case}\n\n![{case}: n against GB/s and time a call]({link}/{name})\n\n"
                      + "\n".join(ratio_table(scans, mode, case)
                                  for mode in ("graph", "stream", "cold")))
-    parts.append("#### Roofline\n\n" + roofline(scans))
+    if scans.sizes("f32"):  # not if one other table was measured alone
+        parts.append("#### Roofline\n\n" + roofline(scans))
     parts.append("#### The literature's claims\n\n" + claims(c, profile))
     return "\n".join(parts)
 

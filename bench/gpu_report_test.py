@@ -4,6 +4,7 @@
 
 import json
 import pathlib
+import shutil
 import tempfile
 import unittest
 
@@ -69,6 +70,14 @@ class Publish(unittest.TestCase):
                      "| 2^10 | call | plan::run | 3000 | 1.50 |", "| cpu.openmp | 1.50 |"):
             self.assertIn(line + "\n", text)
         self.assertNotIn("chained", text)
+
+    def test_one_table_alone_is_published_without_a_roofline(self):
+        gpu = self.keep(of_production()).parent
+        for name in ("claims.json", "profile.json"):
+            shutil.copy(pathlib.Path(gpu_report.__file__).parent / "results/nvidia-h200" / name, gpu)
+        gpu_report.publish(self.root / "results", self.page)
+        self.assertIn("#### Small arrays", self.page.read_text())
+        self.assertNotIn("#### Roofline", self.page.read_text())
 
     def test_the_page_as_it_is_kept(self):
         kept = pathlib.Path(gpu_report.__file__).parent / "results"

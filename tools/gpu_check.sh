@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # gpu_check.sh --part build|suite|bits|sanitize|bench: build makes the programs; the others run them on the
-# GPU of this host, with nothing but a driver (sanitize: and compute-sanitizer), and end with a table.
+# GPU of this host, with nothing but a driver (sanitize: and compute-sanitizer; bits: and sha256sum), and end
+# with a table.
 # UPSWEEP_CASES=N: so many random cases in each property test of a backend (default: 3,000, and 20
 # under compute-sanitizer). Logs: build-gpu/gpu-logs/, or UPSWEEP_GPU_LOGS.
 source "$(dirname "$0")/common.sh"
@@ -59,6 +60,7 @@ suite() {
   tests endurance 'endurance.*:endurance_at_length.*' || status=1
   {
     backends | sed 's/cuda\.\(.*\)/tests \1 scans.*cuda_\1:surroundings.*cuda_\1:device_memory.*cuda_\1/'
+    echo 'tests states states.*cuda_single_pass:crossing.*cuda_single_pass'
     # Each kernel of the production scan whatever the length, and one block in all.
     for how in shape=tiles shape=supers shape=supers,blocks=1 shape=ring shape=ring,blocks=1 shape=ring,stages=2; do
       echo "tests single_pass.$how scans.equal*cuda_single_pass:device_memory.*cuda_single_pass env UPSWEEP_SINGLE_PASS=$how"

@@ -20,7 +20,7 @@ class twin {
       const std::size_t shift = reinterpret_cast<std::uintptr_t>(host.data()) % guarded::guard;
       pieces_.push_back({host, on_gpu<std::byte>(host.size() + shift), shift});
       const piece& p = pieces_.back();
-      check(cudaMemcpy(p.memory.data() + shift, host.data(), host.size(), cudaMemcpyHostToDevice));
+      p.memory.fill(host, shift);
     }
   }
 

@@ -104,8 +104,7 @@ TEST_P(endurance_at_length, counts_past_32_bits) {
     const on_gpu<std::uint32_t> x(n);
     check(cudaMemset(x.data(), 0, n * sizeof(std::uint32_t)));
     const std::uint32_t one = 1;
-    for (const std::size_t i : {std::size_t{1}, n - 1})
-      check(cudaMemcpy(x.data() + i, &one, sizeof one, cudaMemcpyHostToDevice));
+    for (const std::size_t i : {std::size_t{1}, n - 1}) x.fill({&one, 1}, i);
     make({.in = u32}, static_cast<std::int64_t>(n))
         .run({.in = x.data(), .out = x.data(), .length = static_cast<std::int64_t>(n)});
     std::uint32_t ends[2];

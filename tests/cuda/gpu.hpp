@@ -39,8 +39,11 @@ class on_gpu {
   void fetch(std::span<T> to, std::size_t first = 0) const {
     check(cudaMemcpy(to.data(), data() + first, to.size_bytes(), cudaMemcpyDeviceToHost));
   }
-  void fill(std::span<const T> from) const {
-    check(cudaMemcpy(data(), from.data(), from.size_bytes(), cudaMemcpyHostToDevice));
+  // Waits: a copy from pageable memory may return before it is there, and a gpu_stream would not
+  // wait for it.
+  void fill(std::span<const T> from, std::size_t first = 0) const {
+    check(cudaMemcpy(data() + first, from.data(), from.size_bytes(), cudaMemcpyHostToDevice));
+    check(cudaStreamSynchronize(nullptr));
   }
   std::vector<T> fetch() const {
     std::vector<T> to(size_);
@@ -77,7 +80,14 @@ class gpu_graph {
   template <class F>
   gpu_graph(const gpu_stream& s, F queue) : stream_(s) {
     check(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
-    queue();
+    try {
+      queue();
+    } catch (...) {
+      cudaStreamEndCapture(s, &graph_);
+      cudaGraphDestroy(graph_);
+      cudaGetLastError();
+      throw;
+    }
     check(cudaStreamEndCapture(s, &graph_));
     check(cudaGraphInstantiate(&ready_, graph_, 0));
   }

@@ -33,6 +33,21 @@ TEST(probe, says_why_there_is_no_gpu) {
       EXPECT_TRUE(std::regex_match(b.reason, words)) << b.name << ": " << b.reason;
 }
 
+// Makes a device the current one, for as long as it lives.
+class current_device {
+ public:
+  explicit current_device(int d) {
+    check(cudaGetDevice(&before_));
+    check(cudaSetDevice(d));
+  }
+  ~current_device() { cudaSetDevice(before_); }
+  current_device(const current_device&) = delete;
+  current_device& operator=(const current_device&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
 class host_side : public on_backend {
  protected:
   static constexpr std::int64_t n = 10'000;
@@ -213,7 +228,7 @@ TEST_P(host_side, obeys_its_device) {
   plan on_first = make(device), on_host = make(host);
   std::vector<std::int32_t> out(x_.size());
   for (int d = 1; d < devices; ++d) {
-    check(cudaSetDevice(d));
+    const current_device other(d);
     expect_error(errc::invalid_argument, {"made for device 0, but device " + std::to_string(d)},
                  [&] { on_first.run({.in = &d, .out = &d, .length = 1}); });
     on_host.run({.in = x_.data(), .out = out.data(), .length = n});
@@ -222,7 +237,6 @@ TEST_P(host_side, obeys_its_device) {
     check(cudaGetDevice(&now));
     EXPECT_EQ(now, d);
   }
-  check(cudaSetDevice(0));
 }
 
 // NVIDIA/thrust#905 (B105): a call waits for nothing, and its stream for no other.
@@ -361,7 +375,7 @@ TEST_P(host_side_of_production, names_the_devices_of_one_shot_calls) {
   check(cudaGetDeviceCount(&devices));
   if (devices < 2) GTEST_SKIP() << "one GPU is here";
   const on_gpu<std::int32_t> first(1);
-  check(cudaSetDevice(1));
+  const current_device other(1);
   const on_gpu<std::int32_t> second{std::vector<std::int32_t>{5}};
   expect_error(errc::invalid_argument, {"in: it is on device 0, but device 1 is current"},
                [&] { scan({.in = i32}, {.in = first.data(), .out = first.data(), .length = 1}); });
@@ -369,7 +383,6 @@ TEST_P(host_side_of_production, names_the_devices_of_one_shot_calls) {
                [&] { scan({.in = i32}, {.in = second.data(), .out = first.data(), .length = 1}); });
   const std::span x(second.data(), 1);
   EXPECT_EQ(inclusive_scan(x, x), 5);
-  check(cudaSetDevice(0));
 }
 
 // How many GPUs have a context.

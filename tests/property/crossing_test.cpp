@@ -12,12 +12,6 @@ namespace upsweep::testing {
 
 namespace {
 
-std::vector<backend_info> production() {
-  std::vector<backend_info> all = tested_backends();
-  std::erase_if(all, [](const backend_info& b) { return b.role != role::production; });
-  return all;
-}
-
 // How two states of a scan differ, all NaNs taken as one; nothing if they do not.
 std::optional<std::string> other_state(const spec& what, const state& got, const state& want) {
   const std::vector<std::byte> a = got.to_bytes(), b = want.to_bytes();
@@ -129,7 +123,7 @@ TEST_P(crossing, takes_complex_products_up_on_group_borders_only) {
   EXPECT_EQ(s.to_bytes(), before);
 }
 
-UPSWEEP_ON_BACKENDS(crossing, production());
+UPSWEEP_ON_BACKENDS(crossing, of_role(true));
 
 }  // namespace
 

@@ -49,8 +49,8 @@ class on_backend : public ::testing::TestWithParam<backend_info> {
 // Names a parameter for GoogleTest: "cpu_openmp".
 std::string parameter_name(const ::testing::TestParamInfo<backend_info>& info);
 
-// What UPSWEEP_SINGLE_PASS may say: a kernel of the production scan on devices, with few blocks and
-// stages or many, or nothing.
+// What UPSWEEP_SINGLE_PASS says or, where it says nothing, may say: a kernel of the production scan
+// on devices, with few blocks and stages or many, or nothing.
 std::string forced_kernel(dice& d, bool fits_a_cluster);
 inline bool fits_a_cluster(const test_case& c) { return c.length <= sizes_of(c).group / 2; }
 
