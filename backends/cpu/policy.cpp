@@ -21,7 +21,9 @@ std::int64_t cache_bytes(int name, std::int64_t otherwise) {
   return bytes > 0 ? bytes : otherwise;
 }
 
-std::string kib(std::int64_t bytes) { return std::to_string(bytes / 1024) + " KiB"; }
+std::string size(std::int64_t bytes) {
+  return bytes < 1024 ? std::to_string(bytes) + " bytes" : std::to_string(bytes / 1024) + " KiB";
+}
 
 }  // namespace
 
@@ -42,9 +44,9 @@ std::string policy::text() const {
   const std::string team = threads == 0   ? "OpenMP's threads"
                            : threads == 1 ? "one thread"
                                           : "at most " + std::to_string(threads) + " threads";
-  return team + ", one below " + kib(parallel_from) + ", blocks of " + kib(block) +
-         ", non-temporal stores from " + kib(stream_stores_from) +
-         (tuning.empty() ? "" : ", by UPSWEEP_TUNING (" + tuning + ")");
+  return team + ", one below " + size(parallel_from) + ", blocks of " + size(block) +
+         ", non-temporal stores from " + size(stream_stores_from) +
+         (tuning.empty() ? "" : "; " + tuning);
 }
 
 int threads_for(int limit, const surroundings& now) {

@@ -4,7 +4,6 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "upsweep/detail/elements.hpp"
-#include "upsweep/detail/fp_environment.hpp"
 #include "upsweep/error.hpp"
 
 namespace upsweep::cpu {
@@ -36,7 +35,6 @@ class serial_plan final : public detail::plan_impl {
  private:
   void scan(const detail::request& r, void* out) const {
     detail::refuse_init_device(r, "CPU backends");
-    const detail::fp_environment ieee;
     const arguments& a = r.args;
     const bool exclusive = what_.kind == kind::exclusive;
     A prefix{};

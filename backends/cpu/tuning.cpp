@@ -59,7 +59,10 @@ void read_tuning(const std::string& path, policy& p) {
     tuned.*known->value = value;
   }
   if (!file.eof()) refuse(": cannot be read");
-  tuned.tuning = path;
+  std::string keys;
+  for (const constant& c : constants)
+    if (seen.contains(std::string(c.key))) keys += (keys.empty() ? "" : ", ") + std::string(c.key);
+  if (!keys.empty()) tuned.tuning = "UPSWEEP_TUNING (" + path + ") gives " + keys;
   p = tuned;
 }
 

@@ -20,7 +20,9 @@ struct options {
   std::string_view backend{};  // a name, a family, "auto"; empty: UPSWEEP_BACKEND, else auto
   value init{};                // the prefix before element 0
   upsweep::direction direction = direction::forward;
-  int threads = 0;         // CPU threads at most; 0: as OpenMP would choose
+  // CPU threads at most, and no more than a CPU quota allows; 0: as OpenMP would choose at each
+  // run, one inside a parallel region.
+  int threads = 0;
   void* stream = nullptr;  // cudaStream_t, for device memory
 };
 

@@ -202,7 +202,9 @@ typedef struct upsweep_plan_options {
   size_t struct_size;
   const char* backend;  // a name, a family ("cpu"), "auto"; NULL or "": UPSWEEP_BACKEND, else auto
   int32_t memory;       // upsweep_memory
-  int32_t threads;      // CPU threads at most; 0: as OpenMP would choose
+  // CPU threads at most, and no more than a CPU quota allows; 0: as OpenMP would choose at each
+  // run, one inside a parallel region.
+  int32_t threads;
 } upsweep_plan_options;
 
 // A backend that the library knows. Its strings stay valid until the process ends.

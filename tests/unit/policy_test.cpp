@@ -134,10 +134,15 @@ TEST(tuning, is_told_by_the_plan) {
     const scoped_environment none("UPSWEEP_TUNING", nullptr);
     EXPECT_EQ(why().find("UPSWEEP_TUNING"), std::string::npos);
   }
-  const tuned file("stream_stores_from = 7168\n");
-  EXPECT_NE(why().find("non-temporal stores from 7 KiB, by UPSWEEP_TUNING (" + file.path + ")"),
-            std::string::npos)
-      << why();
+  {
+    const tuned file("# nothing\n");
+    EXPECT_EQ(why().find("UPSWEEP_TUNING"), std::string::npos);
+  }
+  const tuned file("stream_stores_from = 7168\nblock = 1023\n");
+  const std::string end =
+      ", blocks of 1023 bytes, non-temporal stores from 7 KiB; UPSWEEP_TUNING (" + file.path +
+      ") gives block, stream_stores_from";
+  EXPECT_TRUE(why().ends_with(end)) << why();
 }
 
 TEST(tuning, of_an_empty_name_is_none) {

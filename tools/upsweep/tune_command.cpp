@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
 #include <limits>
 #include <optional>
 #include <span>
@@ -35,17 +35,14 @@ struct tuning {
   std::optional<std::int64_t> parallel_from{}, block{}, stream_stores_from{};
 };
 
-// Trials go the way that a user's tuning goes: by a file that UPSWEEP_TUNING names.
+// Trials go the way that a user's tuning goes: by a file that UPSWEEP_TUNING names. It is in no
+// folder, where a signal could leave it.
 class trial_file {
  public:
   trial_file() {
-    fd_ = descriptor(mkstemp(path_.data()));
-    if (fd_.get() < 0) fail_with_errno(path_, "cannot create");
-    setenv("UPSWEEP_TUNING", path_.c_str(), 1);
+    if (fd_.get() < 0) fail_with_errno(name, "cannot create");
+    setenv("UPSWEEP_TUNING", fmt::format("/proc/self/fd/{}", fd_.get()).c_str(), 1);
   }
-  ~trial_file() { unlink(path_.c_str()); }
-  trial_file(const trial_file&) = delete;
-  trial_file& operator=(const trial_file&) = delete;
 
   void write(const tuning& t) {
     std::string text;
@@ -55,13 +52,13 @@ class trial_file {
     add("parallel_from", t.parallel_from);
     add("block", t.block);
     add("stream_stores_from", t.stream_stores_from);
-    if (ftruncate(fd_.get(), 0) != 0) fail_with_errno(path_, "cannot write");
-    write_full_at(fd_.get(), std::as_bytes(std::span(text)), 0, path_);
+    if (ftruncate(fd_.get(), 0) != 0) fail_with_errno(name, "cannot write");
+    write_full_at(fd_.get(), std::as_bytes(std::span(text)), 0, name);
   }
 
  private:
-  std::string path_ = (std::filesystem::temp_directory_path() / "upsweep-tune-XXXXXX").string();
-  descriptor fd_;
+  static constexpr const char* name = "a file in memory";
+  descriptor fd_{memfd_create("upsweep-tune", MFD_CLOEXEC)};
 };
 
 // How much is measured.
@@ -74,7 +71,8 @@ effort effort_of(bool quick) {
   using std::chrono::milliseconds;
   if (quick) return {mib, 4 * mib, 16 * mib, milliseconds(20)};
   const std::int64_t memory = sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
-  return {32 * mib, 64 * mib, std::clamp(memory / 4, 128 * mib, 1024 * mib), milliseconds(1000)};
+  // Not more: a container may have far less memory than the machine, whose number this is.
+  return {32 * mib, 64 * mib, std::clamp(memory / 4, 128 * mib, 256 * mib), milliseconds(1000)};
 }
 
 class tuner {
@@ -87,17 +85,23 @@ class tuner {
 
   // The least of the doubled sizes from which on threads pay at all larger ones; none: they do not.
   std::optional<std::int64_t> parallel_from() {
-    return threshold(64 << 10, effort_.parallel_most, [&](std::int64_t bytes) {
+    // Below, a scan has too few supers for two threads.
+    return threshold(128 << 10, effort_.parallel_most, [&](std::int64_t bytes) {
       return gains(bytes / element, {.parallel_from = never}, {.parallel_from = 0});
     });
   }
 
+  // The least of the doubled sizes within noise of the fastest: it leaves more of a cache to
+  // others.
   std::int64_t block() {
     std::vector<tuning> tried;
     for (std::int64_t bytes = 32 << 10; bytes <= mib; bytes *= 2)
       tried.push_back({.parallel_from = 0, .block = bytes});
     const std::vector<clock::duration> times = race(effort_.block_size / element, tried);
-    return *tried[static_cast<std::size_t>(std::ranges::min_element(times) - times.begin())].block;
+    const clock::duration best = std::ranges::min(times);
+    std::size_t k = 0;
+    while (faster(best, times[k])) ++k;
+    return *tried[k].block;
   }
 
   // Likewise for stores past the caches; bytes in and out.
@@ -116,10 +120,12 @@ class tuner {
     return from;
   }
 
-  // Whether `second` is faster by more than noise.
+  // By more than noise.
+  static bool faster(clock::duration a, clock::duration b) { return a * 100 < b * 97; }
+
   bool gains(std::int64_t n, const tuning& first, const tuning& second) {
     const std::vector<clock::duration> times = race(n, {first, second});
-    return times[1] * 100 < times[0] * 97;
+    return faster(times[1], times[0]);
   }
 
   // The shortest run of n elements under each tuning; taken in turns, so that a busy moment of the
@@ -165,10 +171,15 @@ void tune(const tune_options& o) {
       "library.\n"
       "# Bytes; they decide speed alone, never a bit.\n",
       version(), o.quick ? ", roughly" : "");
-  const auto parallel = o.threads == 1 ? std::nullopt : machine.parallel_from();
-  text += line("parallel_from", parallel, e.parallel_most, "results: more than one thread");
-  if (parallel)
-    text += line("block", machine.block(), e.block_size, "results: what a thread takes at a time");
+  if (o.threads == 1) {
+    text += "# parallel_from, block: not measured with one thread\n";
+  } else {
+    const auto parallel = machine.parallel_from();
+    text += line("parallel_from", parallel, e.parallel_most, "results: more than one thread");
+    if (parallel)
+      text +=
+          line("block", machine.block(), e.block_size, "results: what a thread takes at a time");
+  }
   text += line("stream_stores_from", machine.stream_stores_from(), e.stream_most,
                "input and output: stores past the caches");
   out.write(std::as_bytes(std::span(text)));

@@ -16,7 +16,8 @@ class fp_environment {
  public:
 #if defined(__SSE2__)
   // Writing the register takes longer than a short scan, so it is done for a change only. Status
-  // flags change no result, and stay.
+  // flags change no result: they need no write of their own at the start; the caller's come back at
+  // the end.
   fp_environment() : saved_(_mm_getcsr()) {
     constexpr unsigned mode = 0x1f80, flags = 0x3f;
     set(mode | (saved_ & flags));
