@@ -138,7 +138,7 @@ FAULTS = [
     ("stage reduced before all lanes have read it", PERSISTENT,
      "      sync_warp();\n      if (lane == 0) {\n        UPSWEEP_UNROLL",
      "      if (lane == 0) {\n        UPSWEEP_UNROLL",
-     RING, r"race: thread .* writes shared memory at .*; thread .* read it"),
+     RING, r"race: (a bulk copy of )?thread .* writes shared memory at .*; thread .* read it"),
     ("stage placed before all lanes have read it", PERSISTENT,
      "      sync_warp();  // all lanes have read; likewise below\n", "",
      RING, r"race: thread .* writes shared memory at .*; thread .* read it"),
