@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # test.sh [--full]: builds and runs the tests that every commit must pass: in a release build, under
-# ASan and UBSan, under TSan, and the fuzz targets for a minute each. --full adds the long runs: ten
-# times the random cases, ten minutes of fuzzing, other build options, 64-bit ARM by emulation,
+# ASan and UBSan, under TSan, and the fuzz targets for half a minute each. --full adds the long runs:
+# ten times the random cases, ten minutes of fuzzing, other build options, 64-bit ARM by emulation,
 # clang-tidy. Can run again.
 # UPSWEEP_CASES=N: so many random cases in each property test instead.
 source "$(dirname "$0")/common.sh"
@@ -45,7 +45,7 @@ run_tests() {
 # Checks of the source itself and of the installed copy need no second build.
 once=(--no-suite headers --no-suite compile_fail --no-suite consumers --no-suite style
   --no-suite conformance)
-fuzz_seconds=60
+fuzz_seconds=30
 clang_simt=disabled
 if [ "$full" ]; then
   export UPSWEEP_CASES_TIMES=10

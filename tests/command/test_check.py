@@ -20,7 +20,7 @@ class Check(CommandTest):
         counts = self.counts("--seconds", "4")
         self.assertEqual(set(counts), available)
         for name, (passed, refused, failed) in counts.items():
-            self.assertGreater(passed, 10 if name.startswith("cpu.") else 0, name)
+            self.assertGreater(passed, 0, name)
             self.assertEqual((refused, failed), (0, 0), name)
 
     def test_one_backend(self):
