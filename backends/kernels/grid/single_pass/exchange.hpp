@@ -14,6 +14,21 @@
 
 namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
 
+// By a warp: the totals of a group's units, those of a super to a lane, once all are there that
+// wanted(unit) tells; the others are not to be used.
+template <class T, int in_super, class Wanted>
+UPSWEEP_DEVICE void wait_for_group(const unit_totals<T>& totals, std::int64_t group,
+                                   std::uint64_t run, Wanted&& wanted, T (&t)[in_super]) {
+  std::int64_t unit[in_super];
+  bool is_wanted[in_super];
+  UPSWEEP_UNROLL
+  for (int k = 0; k < in_super; ++k) {
+    unit[k] = (group * warp_size + lane_index()) * in_super + k;
+    is_wanted[k] = wanted(unit[k]);
+  }
+  totals.wait(unit, is_wanted, run, t);
+}
+
 // Over the supers of a group: the total of all, in every lane, and the tree prefix of those before
 // a lane's. What a lane gives reaches `before` of later lanes only.
 template <class Op>

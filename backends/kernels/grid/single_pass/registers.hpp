@@ -86,15 +86,9 @@ void register_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
 
     // The first warp reads the unit's own group, the others those between it and the last unit's.
     if (warp == 0) {
-      std::int64_t u[in_super];
-      bool wanted[in_super];
       T t[in_super];
-      UPSWEEP_UNROLL
-      for (int k = 0; k < in_super; ++k) {
-        u[k] = (group * warp_size + lane) * in_super + k;
-        wanted[k] = u[k] <= unit;
-      }
-      totals.wait(u, wanted, next.run, t);
+      wait_for_group(
+          totals, group, next.run, [&](std::int64_t u) { return u <= unit; }, t);
       const group_part<T> found = part_of_group<Op>(tree_total<Op>(t), b);
       if (lane == 0) in_group[0] = found;
       if constexpr (by_tiles)
@@ -106,15 +100,9 @@ void register_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
     do {
       const int count = static_cast<int>(group - first < warp_size ? group - first : warp_size);
       for (int w = warp - first_reader; w >= 0 && w < count; w += warps - first_reader) {
-        std::int64_t u[in_super];
-        bool wanted[in_super];
         T t[in_super];
-        UPSWEEP_UNROLL
-        for (int k = 0; k < in_super; ++k) {
-          u[k] = ((first + w) * warp_size + lane) * in_super + k;
-          wanted[k] = true;
-        }
-        totals.wait(u, wanted, next.run, t);
+        wait_for_group(
+            totals, first + w, next.run, [](std::int64_t) { return true; }, t);
         const T of_group = total_over<Op>(1, warp_size, tree_total<Op>(t));
         if (lane == 0) group_totals[w] = of_group;
       }

@@ -59,21 +59,15 @@ UPSWEEP_KERNEL void group_totals_kernel(unit_totals<typename Op::value> totals, 
   const std::int64_t group = block_index() * warps + warp_index();
   const int lane = lane_index();
   if (group * warp_size < supers) {
-    const bool there = group * warp_size + lane < supers;
-    std::int64_t unit[in_super];
-    bool wanted[in_super];
     T t[in_super];
-    UPSWEEP_UNROLL
-    for (int k = 0; k < in_super; ++k) {
-      unit[k] = (group * warp_size + lane) * in_super + k;
-      wanted[k] = there;
-    }
-    totals.wait(unit, wanted, after ? more.run() - 1 : no_run, t);
+    wait_for_group(
+        totals, group, after ? more.run() - 1 : no_run,
+        [&](std::int64_t unit) { return unit < supers * in_super; }, t);
     const T of_super = tree_total<Op>(t);
     const T of_group = total_over<Op>(1, warp_size, of_super);
     if ((group + 1) * warp_size <= supers) {
       if (lane == 0) to[group] = static_cast<E>(of_group);
-    } else if (there) {
+    } else if (group * warp_size + lane < supers) {
       to[group + lane] = static_cast<E>(of_super);
     }
   }
