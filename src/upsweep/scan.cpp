@@ -122,8 +122,7 @@ std::string words(std::optional<int> device) {
 }
 
 // Asks where each pointer's memory is: in one place, but for the total, which the host may have.
-placement placement_of(const arguments& a, memory asked) {
-  const detail::device_family* const family = detail::devices();
+placement placement_of(const arguments& a, memory asked, const detail::device_family* family) {
   const bool some = a.length > 0;  // else no array is read or written
   const struct {
     const char* name;
@@ -158,8 +157,8 @@ placement placement_of(const arguments& a, memory asked) {
 }
 
 // A run on the current device, and the wait for it.
-void run_on_device(cached_plan& p, const arguments& a, bool total_on_host) {
-  const detail::device_family& family = *detail::devices();
+void run_on_device(cached_plan& p, const arguments& a, bool total_on_host,
+                   const detail::device_family& family) {
   arguments run = a;
   if (total_on_host) {
     // The plan does not see the caller's own.
@@ -187,17 +186,17 @@ void run_on_device(cached_plan& p, const arguments& a, bool total_on_host) {
 
 void scan(const spec& what, const arguments& a, const plan_options& o) {
   if (a.length < 0) refuse("length: " + std::to_string(a.length) + " is negative");
-  const placement place = placement_of(a, o.memory);
+  const detail::device_family* const family = detail::devices();
+  const placement place = placement_of(a, o.memory, family);
   plan_options options = o;
   options.memory = place.device ? memory::device : memory::host;
   // Before a plan is made, which would end the capture.
-  const detail::device_family* const family = detail::devices();
   if (family != nullptr && (place.device || a.stream != nullptr) && family->capturing(a.stream))
     refuse("stream: it is being captured, but a one-shot call waits; capture a plan's run");
   plan_cache& cache = cache_of(options.memory);
   std::list<cached_plan> p = cache.take(what, rounded_up(a.length), options, place.device);
   if (place.device)
-    run_on_device(p.front(), a, place.total_on_host);
+    run_on_device(p.front(), a, place.total_on_host, *family);
   else
     p.front().made.run(a);
   cache.give_back(std::move(p));
