@@ -72,8 +72,6 @@ UPSWEEP_HOST_DEVICE constexpr T lowest() {
     return static_cast<T>(~highest<T>());
 }
 
-// NaN wins, and -0.0 is below +0.0: equal values differ at most in the sign of a zero, which the
-// sum of both tells (only -0.0 + -0.0 is negative).
 template <class T>
 struct minimum_op {
   using value = T;
@@ -81,13 +79,10 @@ struct minimum_op {
   UPSWEEP_HOST_DEVICE static T identity() { return highest<T>(); }
   UPSWEEP_HOST_DEVICE static T first() { return identity(); }
   UPSWEEP_HOST_DEVICE static T combine(T l, T r) {
-    if (l < r) return l;
-    if (r < l) return r;
-    if constexpr (is_float<T>) {
-      if (l != r) return l + r;          // a NaN
-      if (l == T(0)) return -(-l + -r);  // -0.0 if either is
-    }
-    return l;
+    if constexpr (is_float<T>)
+      return least(l, r);
+    else
+      return r < l ? r : l;
   }
 };
 
@@ -105,12 +100,10 @@ struct maximum_op {
   UPSWEEP_HOST_DEVICE static T identity() { return lowest<T>(); }
   UPSWEEP_HOST_DEVICE static T first() { return identity(); }
   UPSWEEP_HOST_DEVICE static T combine(T l, T r) {
-    if (l > r) return l;
-    if (r > l) return r;
-    if constexpr (is_float<T>) {
-      if (l != r || l == T(0)) return l + r;  // a NaN; +0.0 if either is
-    }
-    return l;
+    if constexpr (is_float<T>)
+      return -least(-l, -r);
+    else
+      return r > l ? r : l;
   }
 };
 

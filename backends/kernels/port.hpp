@@ -38,12 +38,14 @@
 //   bytes_of(a, b, digits)              a word of bytes of a (0 to 3) and b (4 to 7), chosen by four
 //                                       hexadecimal digits, the lowest byte by the last; 8 more: that
 //                                       byte's sign bit, eight times
+//   least(a, b)                         of two floats: a NaN wins, and -0.0 is below +0.0
 //   min_pairs(a, b)                     of each of the two signed 16-bit halves
 //   bit_width(a)                        the bits of a up to its highest that is set
 //   add_bytes(w, sum), add_halves(w, sum)
 //                                       the sum and each of w's unsigned bytes, or halves
 //   half, brain_half                    f16 and bf16, in 2 bytes; convert to float, and, explicitly,
 //                                       from it, to nearest even
+//   two_of<H>(low, high)                of two floats, each an H, in the halves of a word
 //   UPSWEEP_UNROLL                      before a loop of constant length
 //   UPSWEEP_ROLLED                      before a loop whose code is to stay short
 //   order::relaxed, acquire, release, acq_rel
@@ -162,6 +164,17 @@ struct brain_half {
     return from_bits<float>(std::uint64_t{bits} << 16);
   }
 };
+
+template <class H>
+UPSWEEP_DEVICE std::uint32_t two_of(float low, float high) {
+  return std::uint32_t{H(low).bits} | std::uint32_t{H(high).bits} << 16;
+}
+
+template <class F>
+UPSWEEP_HOST_DEVICE F least(F a, F b) {
+  const F low = a < b || a != a ? a : b;
+  return a == b ? from_bits<F>(to_bits(a) | to_bits(b)) : low;  // zeros of either sign
+}
 
 UPSWEEP_DEVICE int lane_index() { return thread_index() % warp_size; }
 UPSWEEP_DEVICE int warp_index() { return thread_index() / warp_size; }

@@ -95,6 +95,18 @@ UPSWEEP_DEVICE unsigned bytes_of(unsigned a, unsigned b, unsigned digits) {
   return r;
 }
 
+template <class F>
+UPSWEEP_HOST_DEVICE F least(F a, F b);
+UPSWEEP_HOST_DEVICE float least(float a, float b) {
+#ifdef __CUDA_ARCH__
+  float low;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(low) : "f"(a), "f"(b));
+  return low;
+#else
+  return least<float>(a, b);
+#endif
+}
+
 UPSWEEP_DEVICE unsigned min_pairs(unsigned a, unsigned b) { return __vmins2(a, b); }
 UPSWEEP_DEVICE int bit_width(unsigned a) { return 32 - __clz(static_cast<int>(a)); }
 UPSWEEP_DEVICE unsigned add_bytes(unsigned w, unsigned sum) { return __dp4a(w, 0x01010101u, sum); }
@@ -112,17 +124,35 @@ struct half {
   }
 };
 
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+struct brain_half;
+template <class H>
+UPSWEEP_DEVICE unsigned two_of(float low, float high);
+template <>
+UPSWEEP_DEVICE unsigned two_of<half>(float low, float high) {
+  unsigned both;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(high), "f"(low));
+  return both;
+}
+template <>
+UPSWEEP_DEVICE unsigned two_of<brain_half>(float low, float high) {
+  unsigned both;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(high), "f"(low));
+  return both;
+}
+#endif
+
 UPSWEEP_DEVICE unsigned ballot(bool p) { return __ballot_sync(0xffffffffu, p); }
 
 template <class T>
-UPSWEEP_DEVICE std::uint64_t to_bits(T x) {
+UPSWEEP_HOST_DEVICE std::uint64_t to_bits(T x) {
   static_assert(sizeof(T) <= 8);
   std::uint64_t bits = 0;
   ::cuda::std::memcpy(&bits, &x, sizeof(T));
   return bits;
 }
 template <class T>
-UPSWEEP_DEVICE T from_bits(std::uint64_t bits) {
+UPSWEEP_HOST_DEVICE T from_bits(std::uint64_t bits) {
   static_assert(sizeof(T) <= 8);
   T x;
   ::cuda::std::memcpy(&x, &bits, sizeof(T));
