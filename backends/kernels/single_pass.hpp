@@ -92,15 +92,15 @@ class single_pass_runner final : public runner, private state_kernels {
     const bool split = affine && what.affine == affine_form::split;
     scan_.from = scalar_kind(what.in);
     scan_.to = scalar_kind(what.out);
-    scan_.in_scalar = static_cast<int>(alignment_of(what.in));
-    scan_.out_scalar = static_cast<int>(alignment_of(what.out));
+    scan_.in_scalar = static_cast<std::uint8_t>(alignment_of(what.in));
+    scan_.out_scalar = static_cast<std::uint8_t>(alignment_of(what.out));
     const bool pairs = (affine && !split) || (what.in == type::c64 || what.in == type::c128);
     scan_.made = split             ? form::split
                  : pairs           ? form::pair
                  : scan::parts > 1 ? form::real
                                    : form::single;
-    scan_.in_size = scan_.in_scalar * (pairs ? 2 : 1);
-    scan_.out_size = scan_.out_scalar * (split ? 1 : scan::parts);
+    scan_.in_size = static_cast<std::uint8_t>(scan_.in_scalar * (pairs ? 2 : 1));
+    scan_.out_size = static_cast<std::uint8_t>(scan_.out_scalar * (split ? 1 : scan::parts));
     scan_.native_in = scan_.in_size == static_cast<int>(sizeof(E)) && !split &&
                       is_float<S> == !detail::facts_of(what.in).integer;
     scan_.native_out = scan_.out_size == static_cast<int>(sizeof(E));
@@ -119,21 +119,22 @@ class single_pass_runner final : public runner, private state_kernels {
     ring_.in_flight =
         std::clamp(enough_in_flight / ring_.stage_bytes, 2, std::max(ring_.stages, 2));
     if (!device.bulk_copies) ring_.stages = 0;
+    ringed_ = kernel_of_ring(what, scan_);
     if (ring_.stages >= 2)
-      allow_shared(persistent_kernel<Op, E, Sizes>, device.shared_bytes);  // of all plans
+      allow_shared(ringed_.kernel, device.shared_bytes);  // of all plans
     else if (forced.shape == scan_shape::ring)
       throw error(errc::unsupported,
                   "UPSWEEP_SINGLE_PASS: shape=ring needs bulk copies (compute capability 9.0) and "
                   "two stages of " +
                       std::to_string(ring_.stage_bytes) + " bytes of shared memory");
-    if (device.clusters && at_most > super) {
-      clustered_tiles_ = clustered<true>();
-      clustered_supers_ = clustered<false>();
+    if (device.clusters && at_most > super / 2) clustered_tiles_ = clustered<true>();
+    if (forced.shape == scan_shape::cluster) {
+      if (device.clusters && at_most > super) clustered_supers_ = clustered<false>();
+      if (at_most > clustered_supers_ * super)
+        throw error(errc::unsupported, "UPSWEEP_SINGLE_PASS: shape=cluster serves " +
+                                           std::to_string(clustered_supers_ * super) +
+                                           " elements here, not " + std::to_string(at_most));
     }
-    if (forced.shape == scan_shape::cluster && at_most > clustered_supers_ * super)
-      throw error(errc::unsupported, "UPSWEEP_SINGLE_PASS: shape=cluster serves " +
-                                         std::to_string(clustered_supers_ * super) +
-                                         " elements here, not " + std::to_string(at_most));
     const std::int64_t unit = forced.shape == scan_shape::tiles ? tile : super;
     if (at_most > max_tiles * unit - group)
       throw error(errc::unsupported, "extents.length: " + std::to_string(at_most) +
@@ -153,19 +154,11 @@ class single_pass_runner final : public runner, private state_kernels {
     const std::int64_t n = what.n;
     switch (shape_for(c)) {
       case scan_shape::cluster:
-        if (n > clustered_tiles_ * tile || (n <= super && forced_.shape != scan_shape::cluster))
+        if (n > clustered_tiles_ * tile || (n <= alone() && forced_.shape != scan_shape::cluster))
           return launch_cluster<false>(on, what, n, super);
         return launch_cluster<true>(on, what, n, tile);
       case scan_shape::tiles: return launch_units<true>(on, what, more, totals, count(n, tile));
-      case scan_shape::ring: {
-        const std::int64_t blocks = blocks_for(count(n, super), device_.multiprocessors);
-        return launch(on,
-                      {.blocks = blocks,
-                       .threads = roles<Sizes>::threads,
-                       .shared_bytes = ring_.stages * ring_.stage_bytes,
-                       .together = blocks > 1},
-                      persistent_kernel<Op, E, Sizes>, what, more, totals, ring_);
-      }
+      case scan_shape::ring: return launch_ring(on, what, more, totals);
       default: return launch_units<false>(on, what, more, totals, count(n, super));
     }
   }
@@ -235,11 +228,9 @@ class single_pass_runner final : public runner, private state_kernels {
           return "; " + std::string(what) + " of " + std::to_string(unit) + " elements up to " +
                  std::to_string(units * unit);
         };
-        text += ": one block up to " + std::to_string(super) + " elements";
+        text += ": one block up to " + std::to_string(alone()) + " elements";
         if (clustered_tiles_ > 1) text += up_to("a cluster of tiles", clustered_tiles_, tile);
-        if (clustered_supers_ > 1) text += up_to("a cluster of supers", clustered_supers_, super);
-        if (measured_limits.tiles > clustered_supers_ * Sizes::tiles)
-          text += up_to("tiles", measured_limits.tiles, tile);
+        text += up_to("tiles", measured_limits.tiles, tile);
         text += "; supers";
         if (ring_.stages >= 2)
           text += " up to " + std::to_string(wave_of_supers() * measured_limits.rounds * super) +
@@ -297,6 +288,9 @@ class single_pass_runner final : public runner, private state_kernels {
     high = static_cast<std::uint32_t>(bits >> 32);
   }
 
+  // The elements that one block scans: where blocks make clusters, two are soon faster.
+  std::int64_t alone() const { return clustered_tiles_ > 1 ? super / 2 : super; }
+
   // Blocks of supers that run at once.
   std::int64_t wave_of_supers() const {
     return std::int64_t{super_unit::resident(sizeof(T))} * device_.multiprocessors;
@@ -310,7 +304,7 @@ class single_pass_runner final : public runner, private state_kernels {
         (forced_.shape != scan_shape::cluster || !c.leaves_totals))
       return forced_.shape;
     const std::int64_t supers = count(n, super);
-    if (!c.leaves_totals && (count(n, tile) <= clustered_tiles_ || supers <= clustered_supers_))
+    if (!c.leaves_totals && n <= std::max(alone(), clustered_tiles_ * tile))
       return scan_shape::cluster;
     if (count(n, tile) <= measured_limits.tiles) return scan_shape::tiles;
     if (ring_.stages < 2 || supers <= wave_of_supers() * measured_limits.rounds)
@@ -349,6 +343,39 @@ class single_pass_runner final : public runner, private state_kernels {
                       .threads = cluster_unit<Sizes, by_tiles>::warps * warp_size,
                       .cluster = true};
     return cluster_fits(cluster_kernel<Op, E, Sizes, by_tiles>, whole) ? most_in_cluster : 1;
+  }
+
+  // Where arrays of narrower scalars are common, a kernel of its own reads and writes them
+  // straight.
+  struct ring_kernel {
+    void (*kernel)(scan, tickets, unit_totals<T>, ring);
+    bool in, out;  // the arrays hold what it takes for straight
+  };
+  static ring_kernel kernel_of_ring(const spec& what, const scan& s) {
+    if constexpr (std::is_same_v<E, float>) {
+      if (what.in == type::f16 && what.out == type::f16)
+        return {persistent_kernel<Op, E, Sizes, half, half>, true, true};
+      if (what.in == type::bf16 && what.out == type::bf16)
+        return {persistent_kernel<Op, E, Sizes, brain_half, brain_half>, true, true};
+    }
+    if constexpr (std::is_same_v<Op, sum_op<std::uint32_t>> && sizeof(E) == 4)
+      if (what.in == type::u8)
+        return {persistent_kernel<Op, E, Sizes, std::uint8_t, E>, true, true};
+    if constexpr (std::is_same_v<Op, sum_op<double>>)
+      if (what.in == type::f32) return {persistent_kernel<Op, E, Sizes, float, E>, true, true};
+    return {persistent_kernel<Op, E, Sizes, E, E>, s.native_in, s.native_out};
+  }
+  void launch_ring(stream on, scan what, const tickets& more, const unit_totals<T>& totals) const {
+    const std::int64_t blocks = blocks_for(count(what.n, super), device_.multiprocessors);
+    const bool plain = !what.reverse && !what.truth;
+    what.straight_in = ringed_.in && what.off_in == 0 && plain;
+    what.straight_out = ringed_.out && what.off_out == 0 && plain;
+    launch(on,
+           {.blocks = blocks,
+            .threads = roles<Sizes>::threads,
+            .shared_bytes = ring_.stages * ring_.stage_bytes,
+            .together = blocks > 1},
+           ringed_.kernel, what, more, totals, ring_);
   }
 
   template <bool by_tiles>
@@ -391,8 +418,8 @@ class single_pass_runner final : public runner, private state_kernels {
 
   // How far each vec of an array lies behind a multiple of its size, in bytes.
   template <class View>
-  static int off(const View& a, std::int64_t first, int element) {
-    return static_cast<int>(address_of(a, first * element) & (vec * element - 1));
+  static std::uint8_t off(const View& a, std::int64_t first, int element) {
+    return static_cast<std::uint8_t>(address_of(a, first * element) & (vec * element - 1));
   }
 
   device_facts device_;
@@ -400,7 +427,10 @@ class single_pass_runner final : public runner, private state_kernels {
   std::int64_t longest_;  // with a group's elements before those of the arrays
   scan scan_;
   ring ring_;
-  int clustered_tiles_ = 1, clustered_supers_ = 1;  // as many as one cluster serves
+  ring_kernel ringed_{};
+  // As many as one cluster serves. Measured on an H200: tiles by the grid are faster than a cluster
+  // of supers, which is for tests.
+  int clustered_tiles_ = 1, clustered_supers_ = 1;
 };
 
 template <class Op, class E, class Sizes>

@@ -266,7 +266,7 @@ void check_ring(simt::device& d) {
             .threads = roles<Sizes>::threads,
             .shared_bytes = r.stages * how.stage_bytes,
             .together = true},
-           persistent_kernel<Op, T, Sizes>, what, more, totals, how);
+           persistent_kernel<Op, T, Sizes, T, T>, what, more, totals, how);
   };
   check_production<Op, Sizes>(d,
                               {{n, 1},

@@ -116,7 +116,7 @@ FAULTS = [
     ("end not handed to a ring's roles", PERSISTENT,
      "fill({s, run});\n      if (s >= supers) break;",
      "if (s >= supers) break;\n      fill({s, run});",
-     RING, STUCK + r"persistent.hpp:\d+ \(phase \d of the barrier lacks 1 of 1 arrivals"),
+     RING, STUCK + r"persistent.hpp:\d+ \(phase \d of the barrier lacks \d+ of \d+ arrivals"),
     ("stage freed by one arrival less", PERSISTENT,
      "roles::scanners + 1", "roles::scanners", RING_OF_TILES, r"race: thread .* shared memory"),
     ("stage freed before its tiles' totals are read", PERSISTENT,

@@ -10,6 +10,8 @@
 
 #include "../../port.hpp"
 #include "../../scan.hpp"
+#include "bytes.hpp"
+#include "lens.hpp"
 #include "vec.hpp"
 
 namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
@@ -91,29 +93,30 @@ class chunk_rows {
 
   quad row[rows];
 
-  // From what is scanned, in memory; i: the lane's first element; straight: what loaded_straight
-  // says of all rows.
+  // From what is scanned, in memory; `first`: the rows' first element.
   template <class What>
-  UPSWEEP_DEVICE void load(const What& what, std::int64_t i, bool straight) {
-    if (straight) {
+  UPSWEEP_DEVICE void load(const What& what, std::int64_t first) {
+    if (what.loaded_straight(first, first + elements)) {
+      const std::int64_t i = first + lane_index() * vec::size - what.skipped;
       UPSWEEP_UNROLL
       for (int r = 0; r < rows; ++r)
-        row[r] = load_as<quad>(what.in,
-                               (i - what.skipped + r * row_elements) * static_cast<int>(sizeof(E)));
-      UPSWEEP_UNROLL
-      for (quad& q : row) q = what.flipped(q);
+        row[r] = load_as<quad>(what.in, (i + r * row_elements) * static_cast<int>(sizeof(E)));
+      flip(what);
     } else {
-      load(what, what.memory(), i);
+      take(what.template load<rows>(what.memory(), first));
     }
   }
 
-  // From any source that it has. By a function apart, for which `row` need not lie in memory.
-  template <class What, class Source>
-  UPSWEEP_DEVICE void load(const What& what, const Source& from, std::int64_t i) {
-    quad read[rows];
-    what.load_rows(from, i, read);
+  template <class What>
+  UPSWEEP_DEVICE void flip(const What& what) {
+    if (!what.flips()) return;
     UPSWEEP_UNROLL
-    for (int r = 0; r < rows; ++r) row[r] = read[r];
+    for (quad& q : row) q = what.flipped(q);
+  }
+
+  UPSWEEP_DEVICE void take(const quads<rows>& q) {
+    UPSWEEP_UNROLL
+    for (int r = 0; r < rows; ++r) row[r] = q.row[r];
   }
 
   // The total, in every lane.
@@ -169,10 +172,11 @@ class chunk_rows {
     follows_ = true;
   }
 
-  // Into y, each row's results of this lane's vec, and into next W behind it. `before` is what
-  // comes before the chunk, `end` W behind these rows.
-  UPSWEEP_DEVICE void results(const carry<Op>& before, T end, bool exclusive, quad (&y)[rows],
-                              T (&next)[rows]) const {
+  // Stores the results, of which `first` is the first element. `before` is what comes before the
+  // chunk, `end` W behind these rows; straight: as the Outs that they are, and nothing else.
+  template <class Out, class What>
+  UPSWEEP_DEVICE void store(const What& what, std::int64_t first, const carry<Op>& before, T end,
+                            bool straight) const {
     const int lane = lane_index();
     carry<Op> at[rows];
     UPSWEEP_UNROLL
@@ -180,24 +184,29 @@ class chunk_rows {
       at[r] = joined(before, runs_before_[r], follows_ || r > 0 || lane >= 4);
       at[r] = joined(at[r], vecs_before_[r], lane % 4 != 0);
     }
+    typename What::template results<rows> x;
     UPSWEEP_UNROLL
     for (int r = 0; r < rows; ++r) {
       T follows = end;
       if constexpr (rows > 1)
         if (r + 1 < rows) follows = at[(r + 1) % rows].value;
-      next[r] = shuffle(lane == 0 ? follows : at[r].value, (lane + 1) % warp_size);
-      y[r] = vec::scan(row[r], at[r], next[r], exclusive);
+      x.next[r] = shuffle(lane == 0 ? follows : at[r].value, (lane + 1) % warp_size);
+      x.y.row[r] = vec::scan(row[r], at[r], x.next[r], what.exclusive);
     }
-  }
-
-  // The same, stored as what is scanned says; i: the lane's first element.
-  template <class What>
-  UPSWEEP_DEVICE void store(const What& what, std::int64_t i, const carry<Op>& before, T end,
-                            bool straight) const {
-    quad y[rows];
-    T next[rows];
-    results(before, end, what.exclusive, y, next);
-    what.store(i, y, next, straight);
+    if (straight) {
+      if (what.flips()) {
+        UPSWEEP_UNROLL
+        for (quad& q : x.y.row) q = what.flipped(q);
+      }
+      using word = decltype(word_of<vec::size* static_cast<int>(sizeof(Out))>());
+      const std::int64_t i = first + lane * vec::size - what.skipped;
+      UPSWEEP_UNROLL
+      for (int r = 0; r < rows; ++r)
+        store_as(what.out, (i + r * row_elements) * static_cast<int>(sizeof(Out)),
+                 front<word>(to_scalars<E, Out>(x.y.row[r])));
+    } else {
+      what.store(first, x);
+    }
   }
 
  private:

@@ -43,10 +43,9 @@ void cluster_kernel(UPSWEEP_ARGUMENT flat<Op, E> what) {
   const int lane = lane_index(), warp = warp_index();
   const int blocks = static_cast<int>(grid_size()), mine = static_cast<int>(block_index());
   const std::int64_t first = (std::int64_t{mine} * unit::warps + warp) * part_of_chunk::elements;
-  const std::int64_t begin = first + lane * vec_of<Op, E>::size;
   if (what.n == 0 && thread_index() == 0) what.store_total_of_none();
   part_of_chunk part;
-  part.load(what, begin, what.loaded_straight(first, first + part_of_chunk::elements));
+  part.load(what, first);
   const T total = part.scan();
   if (lane == 0) part_totals[warp] = total;
   sync_block();
@@ -97,8 +96,8 @@ void cluster_kernel(UPSWEEP_ARGUMENT flat<Op, E> what) {
     else
       part.follow(first_half);
   }
-  part.store(what, begin, before, end,
-             what.stored_straight(first, first + part_of_chunk::elements));
+  part.template store<E>(what, first, before, end,
+                         what.stored_straight(first, first + part_of_chunk::elements));
 }
 
 }  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels

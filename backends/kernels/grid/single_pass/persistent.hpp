@@ -47,7 +47,8 @@ struct stretch {
   std::int64_t base, begin, end;
 };
 
-template <class Op, class E, class Sizes>
+// In, Out: scalars that straight arrays hold. Else anything that the scan says.
+template <class Op, class E, class Sizes, class In, class Out>
 UPSWEEP_KERNEL_OF(roles<Sizes>::threads, 1)
 void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
                        unit_totals<typename Op::value> totals, ring how) {
@@ -72,7 +73,7 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
   const int lane = lane_index();
   const int warp = warp_index();
   if (thread_index() < how.stages) {
-    landed.init(thread_index(), 1);
+    landed.init(thread_index(), warp_size);
     reduced.init(thread_index(), roles::reducers);
     placed.init(thread_index(), 1);
     freed.init(thread_index(), roles::scanners + 1);
@@ -101,23 +102,53 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
   // A split form's coefficients have the second half of the stage.
   const int second = what.made == form::split ? how.stage_bytes / 2 : how.stage_bytes;
 
-  const auto load = [&](chunk& part, std::int64_t s, int c) {
-    const int at = stage * how.stage_bytes;
-    if (what.loaded_straight(s * super_elements, (s + 1) * super_elements)) {
-      UPSWEEP_UNROLL
-      for (int r = 0; r < chunk::rows; ++r)
-        part.row[r] = what.flipped(
-            load_as<quad>(memory, at + ((c * chunk::rows + r) * warp_size + lane) * 16));
-      return;
-    }
-    const auto in_stage = [&](const stretch& x, int base) -> shared_bytes {
-      return {memory, base, static_cast<int>(x.begin - x.base), static_cast<int>(x.end - x.base)};
+  // How the chunks of a super are loaded from its stage: all as they lie there, or all by words, or
+  // each by what is there of it.
+  struct staged {
+    bool straight, whole;
+    int at, scales_at;  // the lane's first vec, where whole
+  };
+  const auto staged_super = [&](std::int64_t s) -> staged {
+    const std::int64_t begin = s * super_elements;
+    const bool whole = begin >= what.skipped && begin + super_elements <= what.n;
+    if (whole && what.straight_in) return {true, true, 0, 0};
+    const auto at = [&](const stretch& x, int base) {
+      return base + static_cast<int>(what.place(begin + lane * vec) * what.in_size - x.base);
     };
-    const stretch x = where_in(what.in, s);
-    const stretch y = what.made == form::split ? where_in(what.scales, s) : x;
-    using source = typename flat<Op, E>::template source<shared<std::byte>, int>;
-    part.load(what, source{in_stage(x, at), in_stage(y, at + second), x.base, y.base, false},
-              s * super_elements + c * chunk::elements + lane * vec);
+    const int base = stage * how.stage_bytes;
+    return {false, whole, at(where_in(what.in, s), base),
+            what.made == form::split ? at(where_in(what.scales, s), base + second) : 0};
+  };
+  const auto load = [&](chunk& part, const staged& from, std::int64_t s, int c) {
+    const int base = stage * how.stage_bytes;
+    if (from.straight) {
+      UPSWEEP_UNROLL
+      for (int r = 0; r < chunk::rows; ++r) {
+        constexpr int bytes = vec * static_cast<int>(sizeof(In));
+        const auto q = in_front(load_as<decltype(word_of<bytes>())>(
+            memory, base + ((c * chunk::rows + r) * warp_size + lane) * bytes));
+        if constexpr (sizeof(In) == sizeof(E))
+          part.row[r] = q;
+        else
+          part.row[r] = from_scalars<E, In>(q);
+      }
+      part.flip(what);
+    } else if (from.whole) {
+      const int further = c * what.template stride<int>(what.in_size) * chunk::rows;
+      part.take(lens<Op, E>::template load<chunk::rows>(what, memory, from.at + further, memory,
+                                                        from.scales_at + further));
+    } else {
+      const auto in_stage = [&](const stretch& x, int first_byte) -> shared_bytes {
+        const int end = static_cast<int>(x.end - x.base);
+        return {memory, first_byte, static_cast<int>(x.begin - x.base),
+                end,    0,          (end + 15) / 16 * 16};
+      };
+      const stretch x = where_in(what.in, s);
+      const stretch y = what.made == form::split ? where_in(what.scales, s) : x;
+      const typename flat<Op, E>::template source<shared<std::byte>, int> there{
+          in_stage(x, base), in_stage(y, base + second), x.base, y.base};
+      part.take(what.template load<chunk::rows>(there, s * super_elements + c * chunk::elements));
+    }
   };
 
   if (warp == 0) {
@@ -133,13 +164,14 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
       if (over != 0) end += can_end_later ? 16 - over : -over;
       if (begin > end) begin = end = x.begin;
       if (lane < 16) {
-        const std::int64_t head = x.begin + lane, tail = end + lane;
-        if (head < begin && head < x.end)
-          store_as(memory, to + static_cast<int>(head - x.base),
-                   load_as<std::uint8_t>(array, head));
-        if (tail >= x.begin && tail < x.end && tail >= begin)
-          store_as(memory, to + static_cast<int>(tail - x.base),
-                   load_as<std::uint8_t>(array, tail));
+        const auto by_hand = [&](std::int64_t b) {
+          const bool there = b >= x.begin && b < x.end;
+          store_as(memory, to + static_cast<int>(b - x.base),
+                   there ? load_as<std::uint8_t>(array, b) : std::uint8_t{0});
+        };
+        const std::int64_t head = x.base + lane, tail = end + lane;
+        if (head < begin) by_hand(head);
+        if (tail >= begin && tail - x.base < (x.end - x.base + 15) / 16 * 16) by_hand(tail);
         fence_async();  // before the next copy to here
       }
       const int bytes = static_cast<int>(end - begin);
@@ -156,10 +188,10 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
         if (what.made == form::split)
           bytes += copy(what.scales, t.tile, stage * how.stage_bytes + second);
       }
-      sync_warp();
+      // All lanes, since all may have copied by hand.
       if (lane == 0 && bytes > 0)
         landed.arrive_expecting(stage, bytes);
-      else if (lane == 0)
+      else
         landed.arrive(stage);
     };
 
@@ -238,11 +270,12 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
       landed.wait(stage, parity);
       const ticket mine = named[stage];
       if (mine.tile >= supers) break;
+      const staged from = staged_super(mine.tile);
       T t[Sizes::chunks];
       UPSWEEP_UNROLL
       for (int c = 0; c < Sizes::chunks; ++c) {
         chunk part;
-        load(part, mine.tile, tile * Sizes::chunks + c);
+        load(part, from, mine.tile, tile * Sizes::chunks + c);
         t[c] = part.total();
       }
       sync_warp();
@@ -271,11 +304,15 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
       landed.wait(stage, parity);
       const ticket mine = named[stage];
       if (mine.tile >= supers) break;
+      const staged from = staged_super(mine.tile);
       chunk part[each];
       UPSWEEP_UNROLL
-      for (int c = 0; c < each; ++c) load(part[c], mine.tile, first_chunk + c);
-      UPSWEEP_UNROLL
-      for (int c = 0; c < each; ++c) part[c].scan();
+      for (int c = 0; c < each; ++c) load(part[c], from, mine.tile, first_chunk + c);
+      constexpr bool early = sizeof(T) <= 4;  // else registers are short
+      if constexpr (early) {
+        UPSWEEP_UNROLL
+        for (int c = 0; c < each; ++c) part[c].scan();
+      }
       reduced.wait(stage, parity);
       placed.wait(stage, parity);
       const super_place<Op> place = places[stage];
@@ -288,12 +325,15 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
       if (lane == 0) freed.arrive(stage);
 
       const std::int64_t begin =
-          mine.tile * super_elements + std::int64_t{first_chunk} * chunk::elements + lane * vec;
+          mine.tile * super_elements + std::int64_t{first_chunk} * chunk::elements;
       const bool straight =
           what.stored_straight(mine.tile * super_elements, (mine.tile + 1) * super_elements);
       UPSWEEP_UNROLL
-      for (int c = 0; c < each; ++c)
-        part[c].store(what, begin + c * chunk::elements, at[c], at[c + 1].value, straight);
+      for (int c = 0; c < each; ++c) {
+        if constexpr (!early) part[c].scan();
+        part[c].template store<Out>(what, begin + c * chunk::elements, at[c], at[c + 1].value,
+                                    straight);
+      }
     }
   }
 }

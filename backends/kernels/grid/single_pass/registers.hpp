@@ -38,7 +38,6 @@ void register_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
   using T = typename Op::value;
   using unit_of = block_unit<Sizes, by_tiles>;
   using chunk = kernels::chunk<Op, E, Sizes>;
-  constexpr int vec = vec_of<Op, E>::size;
   constexpr int warps = unit_of::warps, in_super = unit_of::in_super;
   constexpr int unit_elements = warps * chunk::elements;
   constexpr int first_reader = warps > 1 ? 1 : 0;  // of groups before the unit's own
@@ -56,9 +55,9 @@ void register_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
   std::int64_t first = 0;
 
   for (std::int64_t unit = block_index(); unit < units;) {
-    const std::int64_t begin = unit * unit_elements + warp * chunk::elements + lane * vec;
+    const std::int64_t begin = unit * unit_elements + warp * chunk::elements;
     chunk part;
-    part.load(what, begin, what.loaded_straight(unit * unit_elements, (unit + 1) * unit_elements));
+    part.load(what, begin);
     if (thread_index() == 0) {
       if (draws)
         drawn[0] = more.draw_of(units - grid_size());
@@ -124,8 +123,8 @@ void register_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
                                  -tile * warps);
     };
     const carry<Op> before = at(warp), end = at(warp + 1);
-    const bool straight = what.stored_straight(unit * unit_elements, (unit + 1) * unit_elements);
-    part.store(what, begin, before, end.value, straight);
+    part.template store<E>(what, begin, before, end.value,
+                           what.stored_straight(begin, begin + chunk::elements));
     unit = draws ? grid_size() + next.tile : units;
     if (draws) sync_block();  // before the next unit's totals
   }

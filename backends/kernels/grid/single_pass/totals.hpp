@@ -24,7 +24,6 @@ void super_totals_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, std::int64_t supers,
                          unit_totals<typename Op::value> totals) {
   using T = typename Op::value;
   using chunk = kernels::chunk<Op, E, Sizes>;
-  constexpr int vec = vec_of<Op, E>::size;
   constexpr int warps = Sizes::super_chunks;
   constexpr int super_elements = warps * chunk::elements;
   UPSWEEP_SHARED(T, chunk_totals, warps);
@@ -34,8 +33,7 @@ void super_totals_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, std::int64_t supers,
   for (std::int64_t super = block_index(); super < supers; super += grid_size()) {
     const std::int64_t begin = super * super_elements;
     chunk part;
-    part.load(what, begin + warp * chunk::elements + lane * vec,
-              what.loaded_straight(begin, begin + super_elements));
+    part.load(what, begin + warp * chunk::elements);
     const T of_chunk = part.total();
     if (lane == 0) chunk_totals[warp] = of_chunk;
     sync_block();
