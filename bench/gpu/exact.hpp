@@ -3,8 +3,10 @@
 #define UPSWEEP_BENCH_GPU_EXACT_HPP
 
 // Random inputs whose scans are known in closed form, so that the GPU makes them and checks every
-// result itself, whatever the size. All values are whole numbers that each type holds exactly, so
-// that every right result is equal.
+// result itself, whatever the size. All values are whole numbers, and so small that a float's sum
+// of any 16 elements, or of any that follow each other, is exact in its own type: CUB adds f16 and
+// bf16 as such, and in a thread those at even and at odd places apart. So every right result is
+// equal.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -26,8 +28,8 @@ struct two {
   }
 };
 
-// h(i) is 7 random bits of the seed and i; element i of a sum is h(i) - h(i-1), so that its prefix
-// is h(i); of bit_xor likewise. A running minimum goes down by one each 2^shift elements.
+// h(i) is random bits of the seed and i; element i of a sum is h(i) - h(i-1), so that its prefix is
+// h(i); of bit_xor likewise. A running minimum goes down by one each 2^shift elements.
 struct exact_scan {
   builtin op = builtin::sum;
   kind what = kind::inclusive;
@@ -37,6 +39,7 @@ struct exact_scan {
   int base = 0;   // added to each element of a sum: keeps unsigned ones from going below 0
   int shift = 0;  // of a minimum
   int init = 0;   // 0: none
+  int bits = 7;   // of h(i); 4 for bf16, which holds 16 * 15 exactly, but not 16 * 127
 
   // Input i and result i; the result n is the total.
   template <class T>
@@ -58,13 +61,13 @@ struct exact_scan {
   }
 
  private:
-  __host__ __device__ static int noise(std::uint32_t seed, std::int64_t i) {
+  __host__ __device__ int noise(std::uint32_t seed, std::int64_t i) const {
     if (i < 0) return 0;
     auto x =
         static_cast<std::uint32_t>(i) * 0x9e3779b9u ^ static_cast<std::uint32_t>(i >> 32) ^ seed;
     x = (x ^ x >> 16) * 0x85ebca6bu;
     x = (x ^ x >> 13) * 0xc2b2ae35u;
-    return static_cast<int>(x >> 25);
+    return static_cast<int>(x >> (32 - bits));
   }
   __host__ __device__ int h(std::int64_t i) const { return noise(seed, i); }
   __host__ __device__ int other(std::int64_t i) const { return noise(seed + 1, i); }

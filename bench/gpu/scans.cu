@@ -284,6 +284,7 @@ void large_of(report& to, stopwatch& watch, const std::string& name, type in, ty
   for (const std::int64_t bytes : {64 * mebi, 256 * mebi, 1024 * mebi}) {
     exact_scan s{.op = op, .n = bytes / static_cast<std::int64_t>(sizeof(In))};
     if (in == u8) s.base = 127;
+    if (in == bf16) s.bits = 4;
     {
       contest<In, Out> all(to, watch, of, name, in, out, s);
       all.enter_copy();
