@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// gpu_bench [--only TABLE] [CONTEXT [LARGEST]]: prints JSON, all tables or one of them. CONTEXT is
-// JSON members for its context; LARGEST is log2 of the most elements of `textbooks` (default 28).
+// gpu_bench [--only TABLE] [CONTEXT [LARGEST]]: prints JSON, all tables or one of them. --only
+// comes first. CONTEXT is JSON members for its context; LARGEST is log2 of the most elements of
+// `textbooks` (default 28).
 //   textbooks  every cuda backend, the peers among them, beside a copy of the same bytes
 //   large      the production scan on 64 MiB, 256 MiB and 1 GiB of every type
 //   small      the same on 4 KiB to 16 MiB, in five rounds
@@ -8,7 +9,9 @@
 //   host       what a call costs the host, beside a bare launch
 //   crossing   arrays in host memory, through the GPU and on the CPU
 #include <array>
+#include <charconv>
 #include <cstring>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -513,30 +516,56 @@ constexpr std::array tables{named_table{"textbooks", textbooks}, named_table{"la
                             named_table{"small", small},         named_table{"modes", modes},
                             named_table{"host", host},           named_table{"crossing", crossing}};
 
+struct request {
+  std::string_view only, context;
+  int largest = 28;
+};
+
+// Throws std::invalid_argument: a run of the wrong tables takes minutes of a GPU.
+request requested(std::span<const std::string_view> words) {
+  const auto refuse = [](const std::string& why) {
+    throw std::invalid_argument(why + "\ngpu_bench [--only TABLE] [CONTEXT [LARGEST]]");
+  };
+  request r;
+  if (!words.empty() && words[0] == "--only") {
+    std::string names;
+    for (const named_table& t : tables) names += (names.empty() ? "" : ", ") + std::string(t.name);
+    if (words.size() < 2) refuse("--only: of " + names);
+    r.only = words[1];
+    const auto is_only = [&](const named_table& t) { return t.name == r.only; };
+    if (std::ranges::none_of(tables, is_only))
+      refuse("--only: no table '" + std::string(r.only) + "' of " + names);
+    words = words.subspan(2);
+  }
+  for (const std::string_view w : words)
+    if (w.starts_with('-')) refuse(std::string(w) + ": no option, or one that must come first");
+  if (words.size() > 2) refuse("'" + std::string(words[2]) + "': one argument too many");
+  if (!words.empty()) r.context = words[0];
+  if (words.size() == 2) {
+    const char* const end = words[1].data() + words[1].size();
+    const auto [stop, error] = std::from_chars(words[1].data(), end, r.largest);
+    if (error != std::errc() || stop != end || r.largest < 10 || r.largest > 40)
+      refuse("LARGEST: '" + std::string(words[1]) + "' is not one of 10 to 40");
+  }
+  return r;
+}
+
 }  // namespace
 
 }  // namespace upsweep::bench
 
 int main(int argc, char** argv) try {
   using namespace upsweep::bench;
-  std::vector<std::string_view> rest(argv + 1, argv + argc);
-  std::string_view only;
-  if (rest.size() >= 2 && rest[0] == "--only") {
-    only = rest[1];
-    rest.erase(rest.begin(), rest.begin() + 2);
-    const auto is_only = [&](const named_table& t) { return t.name == only; };
-    if (std::ranges::none_of(tables, is_only)) {
-      std::cerr << "gpu_bench: no table '" << only << "'; there are:\n";
-      for (const named_table& t : tables) std::cerr << "  " << t.name << '\n';
-      return 2;
-    }
-  }
+  const std::vector<std::string_view> words(argv + 1, argv + argc);
+  const request asked = requested(words);
   if (!is_here(ours)) throw std::runtime_error(std::string(ours) + " is not available here");
-  report to(context(!rest.empty() ? rest[0] : ""));
+  report to(context(asked.context));
   stopwatch watch;
-  const int largest = rest.size() > 1 ? std::atoi(rest[1].data()) : 28;
   for (const named_table& t : tables)
-    if (only.empty() || t.name == only) t.measure(to, watch, largest);
+    if (asked.only.empty() || t.name == asked.only) t.measure(to, watch, asked.largest);
+} catch (const std::invalid_argument& e) {
+  std::cerr << "gpu_bench: " << e.what() << '\n';
+  return 2;
 } catch (const std::exception& e) {
   std::cerr << "gpu_bench: " << e.what() << '\n';
   return 1;
