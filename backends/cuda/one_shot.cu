@@ -45,7 +45,8 @@ class family final : public detail::device_family {
   explicit family(pointer_query query) : query_(query) {}
 
   std::optional<int> device_of(const void* p) const override {
-    // Unlike the runtime's question, this one makes no context, and needs none on this thread.
+    // Unlike the runtime's question, this one makes no context, and needs none on this thread. Host
+    // memory that CUDA does not know is answered with zeros.
     CUmemorytype kind{};
     unsigned managed = 0;
     int device = 0;
@@ -54,17 +55,10 @@ class family final : public detail::device_family {
                                    CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
     void* answers[] = {&kind, &managed, &device};
     const CUresult status = query_(3, which, answers, reinterpret_cast<CUdeviceptr>(p));
-    if (status == CUDA_ERROR_NOT_INITIALIZED || status == CUDA_ERROR_DEINITIALIZED ||
-        status == CUDA_ERROR_INVALID_VALUE)
+    // Before cuInit and after the driver's end there is no device memory.
+    if (status == CUDA_ERROR_NOT_INITIALIZED || status == CUDA_ERROR_DEINITIALIZED)
       return std::nullopt;
-    if (status != CUDA_SUCCESS) {
-      // Perhaps the runtime can tell; if not, it has the words.
-      cudaPointerAttributes a{};
-      check(cudaPointerGetAttributes(&a, p), "where the arrays live");
-      managed = a.type == cudaMemoryTypeManaged;
-      kind = a.type == cudaMemoryTypeDevice ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
-      device = a.device;
-    }
+    check(static_cast<cudaError_t>(status), "where the arrays live");  // of the same numbers
     if (managed != 0) return cuda::current_device();
     return kind == CU_MEMORYTYPE_DEVICE ? std::optional(device) : std::nullopt;
   }
