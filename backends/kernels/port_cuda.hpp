@@ -7,6 +7,7 @@
 #include <cuda/atomic>
 #include <cuda/std/cstring>
 #ifndef __CUDACC_RTC__
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 
 #include <string>
@@ -441,14 +442,27 @@ inline void copy_to_host(stream s, void* to, const void* from, std::size_t bytes
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, s.handle), "copy to the host");
 }
 
+// By the driver's function: the runtime's, where it succeeds, clears an error of the caller.
+inline cudaError_t set_attribute(const void* kernel, CUfunction_attribute which, int value) {
+  void* set = nullptr;
+  cudaFunction_t function = nullptr;
+  cudaError_t status =
+      cudaGetDriverEntryPointByVersion("cuFuncSetAttribute", &set, 9000, cudaEnableDefault);
+  if (status == cudaSuccess && set == nullptr) status = cudaErrorSymbolNotFound;
+  if (status == cudaSuccess) status = cudaGetFuncBySymbol(&function, kernel);
+  if (status != cudaSuccess) return status;
+  // The driver's errors are the runtime's, number for number.
+  return static_cast<cudaError_t>(
+      reinterpret_cast<decltype(&cuFuncSetAttribute)>(set)(function, which, value));
+}
+
 template <class... Parameters>
 bool cluster_fits(void (*kernel)(Parameters...), const shape& of) {
   const auto* code = reinterpret_cast<const void*>(kernel);
   cudaLaunchAttribute attribute{};
   const cudaLaunchConfig_t config = config_of(of, attribute);
   int clusters = 0;
-  cudaError_t status =
-      cudaFuncSetAttribute(code, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+  cudaError_t status = set_attribute(code, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
   if (status == cudaSuccess) status = cudaOccupancyMaxActiveClusters(&clusters, code, &config);
   if (status != cudaSuccess) cudaGetLastError();  // the GPU has no clusters of so many blocks
   return status == cudaSuccess && clusters > 0;
@@ -456,8 +470,8 @@ bool cluster_fits(void (*kernel)(Parameters...), const shape& of) {
 
 template <class... Parameters>
 void allow_shared(void (*kernel)(Parameters...), int bytes) {
-  check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                             cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+  check(set_attribute(reinterpret_cast<const void*>(kernel),
+                      CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes),
         "shared memory of a kernel");
 }
 
