@@ -79,6 +79,21 @@ class look_back {
   std::atomic<std::int64_t> ticket_{0};
 };
 
+// Of `supers` whole supers that begin at element `first`.
+template <class T>
+std::vector<T> super_totals(reduction<T> reduce, const stream<T>& s, std::int64_t first,
+                            std::int64_t supers, [[maybe_unused]] int threads) {
+  std::vector<T> totals(static_cast<std::size_t>(supers));
+#pragma omp parallel num_threads(threads)
+  {
+    const detail::fp_environment ieee;
+#pragma omp for schedule(dynamic)
+    for (std::int64_t k = 0; k < supers; ++k)
+      reduce(s, first + k * order1::super(sizeof(T)), 1, &totals[static_cast<std::size_t>(k)]);
+  }
+  return totals;
+}
+
 template <class Op>
 class engine {
   using T = typename Op::value;
@@ -110,16 +125,8 @@ class engine {
     const std::int64_t head = std::min(n, (super - at.position() % super) % super);
     const std::int64_t supers = (n - head) / super;
     generic_kernel<Op>::skip(s, 0, head, at);
-    std::vector<T> totals(static_cast<std::size_t>(supers));
-    [[maybe_unused]] const int threads = threads_of(n);
-#pragma omp parallel num_threads(threads)
-    {
-      const detail::fp_environment ieee;
-#pragma omp for schedule(dynamic)
-      for (std::int64_t k = 0; k < supers; ++k)
-        kernel_.reduce(s, head + k * super, 1, &totals[static_cast<std::size_t>(k)]);
-    }
-    for (const T& total : totals) at.push_super(total);
+    for (const T& total : super_totals(kernel_.reduce, s, head, supers, threads_of(n)))
+      at.push_super(total);
     generic_kernel<Op>::skip(s, head + supers * super, n - head - supers * super, at);
   }
 

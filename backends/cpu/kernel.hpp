@@ -25,14 +25,17 @@ struct stream {
   void (*store)(const arguments& a, std::int64_t first, std::int64_t count, const T* from);
 };
 
+// Totals of `supers` whole supers that begin at element `first`.
+template <class T>
+using reduction = void (*)(const stream<T>& s, std::int64_t first, std::int64_t supers, T* totals);
+
 // Elements are numbered from the start of the stream; the odometer's position may be ahead of that
 // when a scan resumes.
 template <class Op>
 struct kernel {
   using T = typename Op::value;
   const char* target;
-  // Totals of `supers` whole supers that begin at element `first`.
-  void (*reduce)(const stream<T>& s, std::int64_t first, std::int64_t supers, T* totals);
+  reduction<T> reduce;
   // Scans elements first .. first + count - 1 on from `at`, and moves `at` past them.
   void (*scan)(const stream<T>& s, std::int64_t first, std::int64_t count, bool exclusive,
                odometer<Op>& at);

@@ -70,6 +70,45 @@ storer<A> choose_storer(const spec& what) {
   });
 }
 
+// The arrays of a run, as kernels reach them.
+template <class T>
+class caller_arrays {
+ public:
+  explicit caller_arrays(const spec& what)
+      : load_(choose_loader<T>(what)),
+        store_(choose_storer<T>(what)),
+        bytes_(static_cast<std::int64_t>(size_of(what.in) + sizeof(T))) {}
+
+  stream<T> operator()(const arguments& a, const policy& how) const {
+    stream<T> s{a, load_ == nullptr ? static_cast<const T*>(a.in) : nullptr,
+                store_ == nullptr ? static_cast<T*>(a.out) : nullptr, load_, store_};
+    if (s.out != nullptr && a.in != a.out && a.length * bytes_ >= how.stream_stores_from) {
+      s.out = nullptr;
+      s.store = s.in != nullptr ? store_past_caches<T, true> : store_past_caches<T, false>;
+    }
+    return s;
+  }
+
+ private:
+  loader<T> load_;
+  storer<T> store_;
+  std::int64_t bytes_;  // that an element moves
+};
+
+void begin(progress& p, const detail::request& r, bool writes_output) {
+  detail::refuse_init_device(r, "CPU backends");
+  p.begin(r, writes_output);
+}
+
+void finish(progress& p, const detail::request& r) {
+  if (r.args.total != nullptr) p.write_total(r.args.total);
+  if (r.state != nullptr) p.save(*r.state);
+}
+
+std::string described(const char* target, const policy& how) {
+  return std::string(target) + ", " + how.text();
+}
+
 template <class Op>
 class openmp_plan final : public detail::plan_impl {
   using T = typename Op::value;
@@ -77,60 +116,35 @@ class openmp_plan final : public detail::plan_impl {
  public:
   openmp_plan(const spec& what, const extents& at_most, const plan_options& options)
       : what_(what),
-        load_(choose_loader<T>(what)),
-        store_(choose_storer<T>(what)),
-        write_total_(choose_writer<T>(what)),
+        arrays_(what),
+        progress_(progress_of(what)),
+        at_(*static_cast<odometer<Op>*>(progress_->at())),
         engine_(simd_kernel<Op>(choose_simd_target()), make_policy(options.threads),
                 at_most.length) {}
 
   void run(const detail::request& r) override {
-    progress<Op> p = start(r);
-    p.fold_groups();
-    engine_.scan(elements(r.args), r.args.length, what_.kind == kind::exclusive, p.at);
-    finish(r, p);
+    begin(*progress_, r, true);
+    engine_.scan(arrays_(r.args, engine_.how()), r.args.length, what_.kind == kind::exclusive, at_);
+    finish(*progress_, r);
   }
 
   void aggregate(const detail::request& r) override {
-    progress<Op> p = start(r);
-    p.list_groups();
-    engine_.skip(elements(r.args), r.args.length, p.at);
-    finish(r, p);
+    begin(*progress_, r, false);
+    engine_.skip(arrays_(r.args, engine_.how()), r.args.length, at_);
+    finish(*progress_, r);
   }
 
   void append(detail::state_data& before, const detail::state_data& next) const override {
-    progress<Op>::append(before, next, what_);
+    append_states(what_, before, next);
   }
 
-  std::string policy() const override {
-    return std::string(engine_.which().target) + ", " + engine_.how().text();
-  }
+  std::string policy() const override { return described(engine_.which().target, engine_.how()); }
 
  private:
-  stream<T> elements(const arguments& a) const {
-    stream<T> s{a, load_ == nullptr ? static_cast<const T*>(a.in) : nullptr,
-                store_ == nullptr ? static_cast<T*>(a.out) : nullptr, load_, store_};
-    const auto bytes = a.length * static_cast<std::int64_t>(size_of(what_.in) + sizeof(T));
-    if (s.out != nullptr && a.in != a.out && bytes >= engine_.how().stream_stores_from) {
-      s.out = nullptr;
-      s.store = s.in != nullptr ? store_past_caches<T, true> : store_past_caches<T, false>;
-    }
-    return s;
-  }
-
-  static progress<Op> start(const detail::request& r) {
-    detail::refuse_init_device(r, "CPU backends");
-    return progress<Op>(r);
-  }
-
-  void finish(const detail::request& r, const progress<Op>& p) const {
-    if (r.args.total != nullptr) write_total_(r.args.total, 0, p.whole().value_or(Op::identity()));
-    if (r.state != nullptr) p.save(*r.state, what_);
-  }
-
   spec what_;
-  loader<T> load_;
-  storer<T> store_;
-  writer<T> write_total_;
+  caller_arrays<T> arrays_;
+  std::unique_ptr<progress> progress_;
+  odometer<Op>& at_;
   engine<Op> engine_;
 };
 

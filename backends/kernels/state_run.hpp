@@ -18,7 +18,7 @@
 
 #include "grid/single_pass/flat.hpp"
 #include "runner.hpp"
-#include "upsweep/detail/any_progress.hpp"
+#include "upsweep/detail/progress.hpp"
 #include "upsweep/error.hpp"
 #include "upsweep/order.hpp"
 
@@ -40,11 +40,12 @@ class state_run {
         kernels_(states_of(by, backend)),
         request_(r),
         writes_output_(writes_output),
+        now_(detail::progress_of(what)),
         bytes_(detail::accumulator_bytes(what)),
         in_bytes_(element_bytes(what, what.in)),
         reverse_(what.direction == direction::reverse) {
     detail::refuse_init_device(r, std::string(backend) + " beside a state");
-    now_ = detail::progress_of(what, r, writes_output);
+    now_->begin(r, writes_output);
     const std::int64_t group = order1::group(bytes_), super = order1::super(bytes_);
     skipped_ = now_->position() % group;
     if (skipped_ != 0 && !kernels_.go_on_inside_groups())
@@ -67,7 +68,7 @@ class state_run {
       given_.resize(bytes_ * open_totals);
       c.skipped = skipped_;
       c.given = given_.data();
-      now_->visit_open([&](std::int64_t elements, const void* total) {
+      now_->visit_open(now_->position(), [&](std::int64_t elements, const void* total) {
         const auto vecs = static_cast<std::uint64_t>(elements / order1::vec(bytes_));
         std::byte* const to = &given_[bytes_ * static_cast<std::size_t>(std::bit_width(vecs))];
         std::memcpy(to, total, bytes_);
@@ -123,9 +124,9 @@ class state_run {
   state_kernels& kernels_;
   const detail::request& request_;
   bool writes_output_;
+  std::unique_ptr<detail::progress> now_;
   std::size_t bytes_, in_bytes_;  // of an accumulator, of an element
   bool reverse_;
-  std::unique_ptr<detail::any_progress> now_;
   std::int64_t skipped_ = 0;    // elements of the group that is open at first
   std::int64_t supers_ = 0;     // from its border on, whose totals the kernels tell
   bool passes_supers_ = false;  // some that the state had not passed

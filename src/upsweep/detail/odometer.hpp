@@ -6,6 +6,7 @@
 // later result still needs.
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -144,8 +145,8 @@ class odometer {
     start_tile();
   }
 
-  // Group totals are kept here, when set, in place of being folded into C.
-  std::vector<T>* groups = nullptr;
+  // The bytes of group totals are kept here, when set, in place of being folded into C.
+  std::vector<std::byte>* groups = nullptr;
 
  private:
   template <class Counter>
@@ -173,10 +174,12 @@ class odometer {
     start_tile();
   }
   void carry_group(T total) {
-    if (groups != nullptr)
-      groups->push_back(total);
-    else
-      carry_ = carry_ ? Op::combine(*carry_, total) : total;
+    if (groups != nullptr) {
+      const auto* const bytes = reinterpret_cast<const std::byte*>(&total);
+      groups->insert(groups->end(), bytes, bytes + sizeof total);
+      return;
+    }
+    carry_ = carry_ ? Op::combine(*carry_, total) : total;
   }
   void leave_super() {
     tiles_.clear();
