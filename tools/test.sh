@@ -53,7 +53,9 @@ if [ "$full" ]; then
   clang_simt=enabled
 fi
 # Optimised less, since the SIMD kernels take minutes to instrument otherwise.
-sanitised=(-Dbuildtype=debugoptimized -Doptimization=1 -Dsimd_targets=two -Dbench=disabled)
+# Reports show lines; a debugger's variables cost compile time.
+sanitised=(-Dbuildtype=debugoptimized -Doptimization=1 -Dsimd_targets=two -Dbench=disabled
+  -Dc_args=-gline-tables-only -Dcpp_args=-gline-tables-only)
 
 tools/bootstrap.sh ${full:+full}
 
