@@ -54,9 +54,8 @@ struct reported {
 void expect_right(const reported& r);
 
 template <class T>
-void append_bytes(std::vector<std::byte>& to, const T& x) {
-  const auto* bytes = reinterpret_cast<const std::byte*>(&x);
-  to.insert(to.end(), bytes, bytes + sizeof x);
+void put_bytes(std::vector<std::byte>& to, std::int64_t i, const T& x) {
+  std::memcpy(to.data() + static_cast<std::size_t>(i) * sizeof x, &x, sizeof x);
 }
 
 // x(i) is element i, and prefix(m) the right combination of init and the m elements that come first
@@ -77,14 +76,15 @@ void expect_scan(spec what, std::initializer_list<std::int64_t> lengths, X x, Pr
           return prefix(m);
       };
       reported r{what, init, n, {}, {}, {}};
-      r.in.reserve(static_cast<std::size_t>(n) * sizeof(In));
-      r.out.reserve(static_cast<std::size_t>(n) * sizeof(Out));
+      r.in.resize(static_cast<std::size_t>(n) * sizeof(In));
+      r.out.resize(static_cast<std::size_t>(n) * sizeof(Out));
+      r.total.resize(sizeof(Out));
       for (std::int64_t i = 0; i < n; ++i) {
         const std::int64_t before = what.direction == direction::forward ? i : n - 1 - i;
-        append_bytes<In>(r.in, x(i));
-        append_bytes<Out>(r.out, right(what.kind == kind::inclusive ? before + 1 : before));
+        put_bytes<In>(r.in, i, x(i));
+        put_bytes<Out>(r.out, i, right(what.kind == kind::inclusive ? before + 1 : before));
       }
-      append_bytes<Out>(r.total, right(n));
+      put_bytes<Out>(r.total, 0, right(n));
       expect_right(r);
     }
 }
