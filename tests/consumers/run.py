@@ -118,7 +118,7 @@ def subproject(args, work):
     (project / "subprojects").mkdir()
     (project / "subprojects" / "upsweep").symlink_to(SOURCE)
     build = work / "build"
-    sh(*args.meson, "setup", build, project, "--force-fallback-for=upsweep",
+    sh(*args.meson, "setup", build, project, "--force-fallback-for=upsweep", "-Ddebug=false",
        "-Dupsweep:simd_targets=two", "-Dupsweep:cuda=disabled", "-Dupsweep:simt=disabled")
     for kind in args.kind.split("+"):  # one build, so that the second links the first one's objects
         sh(*args.meson, "configure", build, f"-Dupsweep:default_library={kind}")
