@@ -102,21 +102,22 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
   // A split form's coefficients have the second half of the stage.
   const int second = what.made == form::split ? how.stage_bytes / 2 : how.stage_bytes;
 
-  // How the chunks of a super are loaded from its stage: all as they lie there, or all by words, or
-  // each by what is there of it.
+  // How the chunks of a super are loaded from its stage: all straight, or all by words, or each by
+  // what is there of it.
   struct staged {
     bool straight, whole;
     int at, scales_at;  // the lane's first vec, where whole
   };
   const auto staged_super = [&](std::int64_t s) -> staged {
     const std::int64_t begin = s * super_elements;
-    const bool whole = begin >= what.skipped && begin + super_elements <= what.n;
-    if (whole && what.straight_in) return {true, true, 0, 0};
-    const auto at = [&](const stretch& x, int base) {
-      return base + static_cast<int>(what.place(begin + lane * vec) * what.in_size - x.base);
-    };
     const int base = stage * how.stage_bytes;
-    return {false, whole, at(where_in(what.in, s), base),
+    const bool whole = begin >= what.skipped && begin + super_elements <= what.n;
+    const bool straight = whole && what.straight_in;
+    if (straight && sizeof(In) == sizeof(E)) return {true, true, base + lane * 16, 0};
+    const auto at = [&](const stretch& x, int first_byte) {
+      return first_byte + static_cast<int>(what.place(begin + lane * vec) * what.in_size - x.base);
+    };
+    return {straight, whole, at(where_in(what.in, s), base),
             what.made == form::split ? at(where_in(what.scales, s), base + second) : 0};
   };
   const auto load = [&](chunk& part, const staged& from, std::int64_t s, int c) {
@@ -126,7 +127,7 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
       for (int r = 0; r < chunk::rows; ++r) {
         constexpr int bytes = vec * static_cast<int>(sizeof(In));
         const auto q = in_front(load_as<decltype(word_of<bytes>())>(
-            memory, base + ((c * chunk::rows + r) * warp_size + lane) * bytes));
+            memory, from.at + (c * chunk::rows + r) * warp_size * bytes));
         if constexpr (sizeof(In) == sizeof(E))
           part.row[r] = q;
         else
