@@ -118,7 +118,8 @@ FAULTS = [
      "if (s >= supers) break;\n      fill({s, run});",
      RING, STUCK + r"persistent.hpp:\d+ \(phase \d of the barrier lacks \d+ of \d+ arrivals"),
     ("stage freed by one arrival less", PERSISTENT,
-     "roles::scanners + 1", "roles::scanners", RING_OF_TILES, r"race: thread .* shared memory"),
+     "roles::scanners + 1", "roles::scanners", RING_OF_TILES,
+     r"race: (a bulk copy of )?thread .* shared memory"),
     ("stage freed before its tiles' totals are read", PERSISTENT,
      "          T of_tiles[tiles];\n"
      "          UPSWEEP_UNROLL\n"

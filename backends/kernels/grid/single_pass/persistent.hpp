@@ -108,16 +108,20 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
     bool straight, whole;
     int at, scales_at;  // the lane's first vec, where whole
   };
+  // A super has whole words, so that all begin as far behind a multiple of 16 bytes.
+  const int behind = sizeof(In) == sizeof(E)
+                         ? 0
+                         : static_cast<int>(address_of(what.in, -what.skipped * what.in_size) % 16);
   const auto staged_super = [&](std::int64_t s) -> staged {
     const std::int64_t begin = s * super_elements;
     const int base = stage * how.stage_bytes;
     const bool whole = begin >= what.skipped && begin + super_elements <= what.n;
-    const bool straight = whole && what.straight_in;
-    if (straight && sizeof(In) == sizeof(E)) return {true, true, base + lane * 16, 0};
+    if (whole && what.straight_in)
+      return {true, true, base + behind + lane * vec * static_cast<int>(sizeof(In)), 0};
     const auto at = [&](const stretch& x, int first_byte) {
       return first_byte + static_cast<int>(what.place(begin + lane * vec) * what.in_size - x.base);
     };
-    return {straight, whole, at(where_in(what.in, s), base),
+    return {false, whole, at(where_in(what.in, s), base),
             what.made == form::split ? at(where_in(what.scales, s), base + second) : 0};
   };
   const auto load = [&](chunk& part, const staged& from, std::int64_t s, int c) {
