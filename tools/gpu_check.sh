@@ -59,11 +59,11 @@ suite() {
   tests host_side 'host_side*:probe.*:cases.*' || status=1
   tests endurance 'endurance.*:endurance_at_length.*' || status=1
   {
-    backends | sed 's/cuda\.\(.*\)/tests \1 scans.*cuda_\1:surroundings.*cuda_\1:device_memory.*cuda_\1/'
+    backends | sed 's/cuda\.\(.*\)/tests \1 scans.*cuda_\1:surroundings.*cuda_\1:device_memory*cuda_\1/'
     echo 'tests states states.*cuda_single_pass:crossing.*cuda_single_pass'
     # Each kernel of the production scan whatever the length, and one block in all.
     for how in shape=tiles shape=supers shape=supers,blocks=1 shape=ring shape=ring,blocks=1 shape=ring,stages=2; do
-      echo "tests single_pass.$how scans.equal*cuda_single_pass:device_memory.*cuda_single_pass env UPSWEEP_SINGLE_PASS=$how"
+      echo "tests single_pass.$how scans.equal*cuda_single_pass:device_memory*cuda_single_pass env UPSWEEP_SINGLE_PASS=$how"
     done
   } | in_turn 6 || status=1
   finish $status
@@ -85,9 +85,9 @@ sanitize() {
   export UPSWEEP_CASES=${UPSWEEP_CASES:-20} UPSWEEP_MAX_LENGTH=${UPSWEEP_MAX_LENGTH:-20000}
   local status=0
   for tool in memcheck racecheck initcheck synccheck; do
-    own | sed "s/cuda\.\(.*\)/tests $tool.\1 device_memory.*cuda_\1 compute-sanitizer --tool $tool --error-exitcode 9/"
+    own | sed "s/cuda\.\(.*\)/tests $tool.\1 device_memory*cuda_\1 compute-sanitizer --tool $tool --error-exitcode 9/"
     for how in shape=tiles shape=supers shape=ring; do
-      echo "tests $tool.single_pass.$how device_memory.*cuda_single_pass env UPSWEEP_SINGLE_PASS=$how" \
+      echo "tests $tool.single_pass.$how device_memory*cuda_single_pass env UPSWEEP_SINGLE_PASS=$how" \
         "compute-sanitizer --tool $tool --error-exitcode 9"
     done
   done | in_turn 8 || status=1
