@@ -412,19 +412,20 @@ std::vector<times> host_times(const std::vector<std::function<void()>>& calls, i
 void host(report& to, stopwatch&, int) {
   cudaStream_t s = nullptr;
   check(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), "cudaStreamCreate");
-  // One block; a cluster, of a super in each block; and more supers than a cluster holds, so that
-  // blocks wait for each other, in a cooperative launch.
-  for (const std::int64_t n : {1 << 10, 1 << 16, 1 << 18}) {
+  // One block; a cluster, of a tile in each block; and supers, whose blocks wait for each other, in
+  // a cooperative launch.
+  for (const std::int64_t n : {1 << 10, 1 << 14, 1 << 18}) {
     const array<float> in(n), out(n), total(1);
     const exact_scan exact{.n = n};
     fill<<<blocks_for(n), 256>>>(in.data(), exact);
     check(cudaDeviceSynchronize(), "inputs");
     plan p({.in = f32}, {.length = n}, {.backend = ours, .memory = device});
     const arguments a{.in = in.data(), .out = out.data(), .length = n, .stream = s};
-    const auto blocks =
-        static_cast<unsigned>(std::max<std::int64_t>(n / order1::super(sizeof(float)), 1));
-    const bool waits = blocks > kernels::most_in_cluster;
-    const unsigned threads = waits ? 512 : blocks > 1 ? 1024 : 128;
+    const std::int64_t tile = order1::tile(sizeof(float));
+    const bool waits = n > kernels::most_in_cluster * tile;
+    const auto blocks = static_cast<unsigned>(
+        std::max<std::int64_t>(n / (waits ? order1::super(sizeof(float)) : tile), 1));
+    const unsigned threads = waits ? 512 : blocks > 1 ? 256 : 128;
     const void* const kernel = waits ? reinterpret_cast<const void*>(nothing<bytes_of_many>)
                                      : reinterpret_cast<const void*>(nothing<bytes_of_one>);
     parameters<bytes_of_many> none{};
