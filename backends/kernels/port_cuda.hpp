@@ -99,7 +99,7 @@ UPSWEEP_DEVICE unsigned bytes_of(unsigned a, unsigned b, unsigned digits) {
 template <class F>
 UPSWEEP_HOST_DEVICE F least(F a, F b);
 UPSWEEP_HOST_DEVICE float least(float a, float b) {
-#ifdef __CUDA_ARCH__
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   float low;
   asm("min.NaN.f32 %0, %1, %2;" : "=f"(low) : "f"(a), "f"(b));
   return low;
@@ -462,10 +462,10 @@ bool cluster_fits(void (*kernel)(Parameters...), const shape& of) {
   cudaLaunchAttribute attribute{};
   const cudaLaunchConfig_t config = config_of(of, attribute);
   int clusters = 0;
-  cudaError_t status = set_attribute(code, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
-  if (status == cudaSuccess) status = cudaOccupancyMaxActiveClusters(&clusters, code, &config);
-  if (status != cudaSuccess) cudaGetLastError();  // the GPU has no clusters of so many blocks
-  return status == cudaSuccess && clusters > 0;
+  if (set_attribute(code, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1) != cudaSuccess ||
+      cudaOccupancyMaxActiveClusters(&clusters, code, &config) != cudaSuccess)
+    return false;  // the GPU has no clusters of so many blocks
+  return clusters > 0;
 }
 
 template <class... Parameters>

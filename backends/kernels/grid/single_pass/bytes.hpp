@@ -5,15 +5,11 @@
 // Vecs of a warp from arrays of bytes at any address, and back: by words of a vec's size, of which
 // two cover a vec that lies across them, or scalar by scalar where an array ends.
 
-#include <cstddef>
 #include <cstdint>
 
 #include "../../port.hpp"
 
 namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
-
-template <int i>
-struct constant {};
 
 // A lane's vecs of some rows. Functions apart take and give it in registers.
 template <int rows>
@@ -21,12 +17,11 @@ struct quads {
   quad row[rows];
 };
 
-// Bytes begin .. end of an array, in a view of memory where the array's byte b is at base + b;
-// words that reach over their ends may be read from words_begin to words_end.
+// Bytes begin .. end of an array, in a view of memory where the array's byte b is at base + b.
 template <class View, class Index>
 struct bytes_in {
   View view;
-  Index base, begin, end, words_begin, words_end;
+  Index base, begin, end;
 };
 
 template <class View>
@@ -63,16 +58,15 @@ UPSWEEP_DEVICE void with_word(int size, F&& f) {
     f(word_of<1>());
 }
 
-// The first bytes of a quad, as a word, and a word as those.
+// The first bytes of a quad, as a word of 8 or 16.
 template <class U>
 UPSWEEP_DEVICE U front(const quad& q) {
   if constexpr (sizeof(U) == 16)
     return q;
-  else if constexpr (sizeof(U) == 8)
-    return std::uint64_t{q.word[1]} << 32 | q.word[0];
   else
-    return static_cast<U>(q.word[0]);
+    return std::uint64_t{q.word[1]} << 32 | q.word[0];
 }
+// A word of at most 16 bytes, in front of a quad.
 template <class U>
 UPSWEEP_DEVICE quad in_front(U u) {
   if constexpr (sizeof(U) == 16)
@@ -82,6 +76,9 @@ UPSWEEP_DEVICE quad in_front(U u) {
   else
     return {{static_cast<std::uint32_t>(u)}};
 }
+
+template <int i>
+struct constant {};
 
 // The bytes of two words, one after the other, from byte `from` of the first on; 0 < from, less
 // than a word's size. All threads of a warp have one `from`: a word is picked by branches, not
@@ -99,9 +96,7 @@ UPSWEEP_DEVICE quad bytes_from(int from, U low, U high) {
       std::uint32_t x[words + 1];
       UPSWEEP_UNROLL
       for (int k = 0; k <= words; ++k)
-        x[k] = k + w < words       ? l.word[(k + w) % 4]
-               : k + w < 2 * words ? h.word[(k + w) % words]
-                                   : 0;
+        x[k] = k + w < words ? l.word[(k + w) % words] : h.word[(k + w) % words];
       UPSWEEP_UNROLL
       for (int k = 0; k < words; ++k)
         q.word[k] = from % 4 == 0 ? x[k]
@@ -125,7 +120,7 @@ UPSWEEP_DEVICE quad bytes_from(int from, U low, U high) {
 // `bytes` (at most 16) from byte `at` of an array on, of scalars of `size` bytes; 0 for those that
 // are not there.
 template <class View, class Index>
-UPSWEEP_DEVICE quad read_scalars(const bytes_in<View, Index>& a, Index at, int bytes, int size) {
+UPSWEEP_APART quad read_scalars(bytes_in<View, Index> a, Index at, int bytes, int size) {
   quad q{};
   with_word(size, [&]<class U>(U) {
     if constexpr (sizeof(U) < 16) {
@@ -171,7 +166,7 @@ UPSWEEP_DEVICE quads<rows> read_words(const View& a, Index at, Index stride, int
 template <int rows, class View, class Index>
 UPSWEEP_DEVICE quads<rows> read_ragged(const bytes_in<View, Index>& a, Index at, Index stride,
                                        int bytes, int size) {
-  quad q[rows];
+  quad q[rows];  // which lies in memory, so that x need not
   UPSWEEP_ROLLED
   for (int r = 0; r < rows; ++r) q[r] = read_scalars(a, at + r * stride, bytes, size);
   quads<rows> x;
@@ -182,8 +177,8 @@ UPSWEEP_DEVICE quads<rows> read_ragged(const bytes_in<View, Index>& a, Index at,
 
 // Bytes begin .. end of a vec that lies from byte `at` of an array on, as far as they are there.
 template <class View, class Index>
-UPSWEEP_DEVICE void write_scalars(const bytes_in<View, Index>& a, Index at, int begin, int end,
-                                  int size, const quad& q) {
+UPSWEEP_APART void write_scalars(bytes_in<View, Index> a, Index at, int begin, int end, int size,
+                                 quad q) {
   with_word(size, [&]<class U>(U) {
     if constexpr (sizeof(U) < 16) {
       UPSWEEP_UNROLL
@@ -238,7 +233,7 @@ UPSWEEP_DEVICE void write_words(const View& a, Index at, Index stride, int bytes
         for (int k = 0; k < 4; ++k)
           q.word[k] = lane == 0 ? x.row[0].word[k] : x.row[rows - 1].word[k];
         const bool begins = (lane == 0) != down;
-        const bytes_in<View, Index> all{a, 0, 0, static_cast<Index>(a.size()), 0, 0};
+        const bytes_in<View, Index> all{a, 0, 0, static_cast<Index>(a.size())};
         write_scalars(all, lane == 0 ? at : at + (rows - 1) * stride, begins ? 0 : low,
                       begins ? low : bytes, size, q);
       }
@@ -250,7 +245,7 @@ UPSWEEP_DEVICE void write_words(const View& a, Index at, Index stride, int bytes
 template <int rows, class View, class Index>
 UPSWEEP_DEVICE void write_ragged(const bytes_in<View, Index>& a, Index at, Index stride, int bytes,
                                  int size, const quads<rows>& x) {
-  quad q[rows];
+  quad q[rows];  // likewise
   UPSWEEP_UNROLL
   for (int r = 0; r < rows; ++r) q[r] = x.row[r];
   UPSWEEP_ROLLED

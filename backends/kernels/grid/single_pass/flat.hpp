@@ -29,14 +29,13 @@ inline constexpr int open_totals = 17;
 // identities join its total from the right alone, which changes no bit (complex products but for:
 // their scans begin on group borders).
 template <class Op, class E>
-struct flat : lens<Op, E> {
+struct flat : lens<E> {
   using T = typename Op::value;
   using vec = vec_of<Op, E>;
-  using lens = kernels::lens<Op, E>;
+  using lens = kernels::lens<E>;
   using lens::encoded, lens::finished, lens::flipped, lens::in_scalar, lens::in_size, lens::made,
-      lens::made_for_memory, lens::made_of, lens::native_out, lens::off_in, lens::off_out,
-      lens::off_scales, lens::out_scalar, lens::out_size, lens::parts, lens::reverse,
-      lens::row_elements, lens::truth, lens::truths;
+      lens::native_out, lens::off_in, lens::off_scales, lens::out_scalar, lens::out_size,
+      lens::parts, lens::reverse, lens::row_elements, lens::truth, lens::truths;
   using typename lens::S;
 
   global<const std::byte> in;      // the offsets of a split form
@@ -74,47 +73,19 @@ struct flat : lens<Op, E> {
     return reverse ? n - i - vec::size : i - skipped;
   }
 
-  // Where a chunk is read from: a view of `in`, and of `scales`, from a byte of each on.
+  // Where a chunk is read from: a view of `in`, and of `scales`, from a byte of each on; words that
+  // reach over what is there may be read up to an end.
   template <class View, class Index>
   struct source {
     bytes_in<View, Index> in, scales;
     std::int64_t in_byte, scales_byte;
+    Index in_words, scales_words;
   };
 
   UPSWEEP_DEVICE source<global<const std::byte>, std::int64_t> memory() const {
     // Others may be writing beside what is read.
     const std::int64_t words = in.data() == out.data() ? 0 : in.size();
-    return {{in, 0, 0, in.size(), 0, words}, {scales, 0, 0, scales.size(), 0, scales.size()}, 0, 0};
-  }
-
-  // Of rows, of which `first` is the first element: whether a lane's vecs may be read by words.
-  template <int rows, class View, class Index>
-  UPSWEEP_DEVICE bool loaded_whole(const source<View, Index>& there, std::int64_t first) const {
-    return first >= skipped && first + rows * row_elements <= n &&
-           words_are_there<rows>(there.in, there.in_byte, first, off_in) &&
-           (made != form::split ||
-            words_are_there<rows>(there.scales, there.scales_byte, first, off_scales));
-  }
-  template <int rows, class View, class Index>
-  UPSWEEP_DEVICE quads<rows> load_whole(const source<View, Index>& there,
-                                        std::int64_t first) const {
-    const bytes_in<View, Index>&x = there.in, &c = there.scales;
-    return lens::template load<rows>(*this, x.view, x.base + at_lane<Index>(first, there.in_byte),
-                                     c.view, c.base + at_lane<Index>(first, there.scales_byte));
-  }
-
-  // The same, whatever is there.
-  template <int rows, class View, class Index>
-  UPSWEEP_APART quads<rows> load_ragged(source<View, Index> there, std::int64_t first) const {
-    const auto read = [&](const bytes_in<View, Index>& a, std::int64_t from) {
-      return read_ragged<rows>(a, at_lane<Index>(first, from),
-                               lens::template stride<Index>(in_size), in_size * vec::size,
-                               in_scalar);
-    };
-    const quads<rows> x = read(there.in, there.in_byte);
-    const quads<rows> e =
-        made == form::split ? made_of(x, read(there.scales, there.scales_byte)) : made_of(x, {});
-    return first < skipped ? with_given(first + lane_index() * vec::size, e) : e;
+    return {{in, 0, 0, in.size()}, {scales, 0, 0, scales.size()}, 0, 0, words, scales.size()};
   }
 
   // A lane's results of some rows; next: W behind each vec.
@@ -124,30 +95,7 @@ struct flat : lens<Op, E> {
     T next[rows];
   };
 
-  // Of rows, of which `first` is the first element: whether a lane's results may be written by
-  // words.
-  template <int rows>
-  UPSWEEP_DEVICE bool stored_whole(std::int64_t first) const {
-    const std::int64_t behind = first + rows * row_elements;
-    return first >= skipped && (behind < n || (behind == n && total.size() == 0)) &&
-           (first > 0 || has_init || !exclusive) && out_size * vec::size >= 8;
-  }
-  template <int rows>
-  UPSWEEP_DEVICE void store_whole(std::int64_t first, const quads<rows>& y) const {
-    lens::template store<rows>(*this, out, at_lane<std::int64_t>(first, 0, out_size), y);
-  }
-
-  // The same, whatever is there.
-  template <int rows>
-  UPSWEEP_APART void store_ragged(std::int64_t first, results<rows> x) const {
-    const std::int64_t i = first + lane_index() * vec::size;
-    if (exclusive && i == 0 && !has_init) x.y.row[0] = with_first(x.y.row[0]);
-    if (total.size() != 0 && first < n && n <= first + rows * row_elements) store_total(i, x);
-    write_ragged(bytes_in<global<std::byte>, std::int64_t>{out, 0, 0, out.size(), 0, 0},
-                 place(i) * out_size, lens::template stride<std::int64_t>(out_size),
-                 out_size * vec::size, out_scalar, made_for_memory(x.y));
-  }
-
+  // A lane's vecs of some rows, of which `first` is the first element; and its results, stored.
   template <int rows, class View, class Index>
   UPSWEEP_DEVICE quads<rows> load(const source<View, Index>& there, std::int64_t first) const {
     return loaded_whole<rows>(there, first) ? load_whole<rows>(there, first)
@@ -166,6 +114,59 @@ struct flat : lens<Op, E> {
   }
 
  private:
+  // Whether all vecs may be read by words.
+  template <int rows, class View, class Index>
+  UPSWEEP_DEVICE bool loaded_whole(const source<View, Index>& there, std::int64_t first) const {
+    return first >= skipped && first + rows * row_elements <= n &&
+           words_are_there<rows>(there.in_words, there.in_byte, first, off_in) &&
+           (made != form::split ||
+            words_are_there<rows>(there.scales_words, there.scales_byte, first, off_scales));
+  }
+  template <int rows, class View, class Index>
+  UPSWEEP_DEVICE quads<rows> load_whole(const source<View, Index>& there,
+                                        std::int64_t first) const {
+    const bytes_in<View, Index>&x = there.in, &c = there.scales;
+    return lens::template load<rows>(*this, x.view, x.base + at_lane<Index>(first, there.in_byte),
+                                     c.view, c.base + at_lane<Index>(first, there.scales_byte));
+  }
+
+  // The same, whatever is there.
+  template <int rows, class View, class Index>
+  UPSWEEP_APART quads<rows> load_ragged(source<View, Index> there, std::int64_t first) const {
+    const auto read = [&](const bytes_in<View, Index>& a, std::int64_t from) {
+      return read_ragged<rows>(a, at_lane<Index>(first, from),
+                               lens::template stride<Index>(in_size), in_size * vec::size,
+                               in_scalar);
+    };
+    const quads<rows> x = read(there.in, there.in_byte);
+    const quads<rows> e = lens::template elements_of<rows>(
+        *this, x, made == form::split ? read(there.scales, there.scales_byte) : quads<rows>{});
+    return first < skipped ? with_given(first + lane_index() * vec::size, e) : e;
+  }
+
+  // Whether all results may be written by words.
+  template <int rows>
+  UPSWEEP_DEVICE bool stored_whole(std::int64_t first) const {
+    const std::int64_t behind = first + rows * row_elements;
+    return first >= skipped && (behind < n || (behind == n && total.size() == 0)) &&
+           (first > 0 || has_init || !exclusive);
+  }
+  template <int rows>
+  UPSWEEP_DEVICE void store_whole(std::int64_t first, const quads<rows>& y) const {
+    lens::template store<rows>(*this, out, at_lane<std::int64_t>(first, 0, out_size), y);
+  }
+
+  // The same, whatever is there.
+  template <int rows>
+  UPSWEEP_APART void store_ragged(std::int64_t first, results<rows> x) const {
+    const std::int64_t i = first + lane_index() * vec::size;
+    if (exclusive && i == 0 && !has_init) x.y.row[0] = with_first(x.y.row[0]);
+    if (total.size() != 0 && first < n && n <= first + rows * row_elements) store_total(i, x);
+    write_ragged(bytes_in<global<std::byte>, std::int64_t>{out, 0, 0, out.size()},
+                 place(i) * out_size, lens::template stride<std::int64_t>(out_size),
+                 out_size * vec::size, out_scalar, lens::template bytes_of<rows>(*this, x.y));
+  }
+
   // Where a lane's vec of the row lies that begins with `first`, behind byte `from` of its array.
   template <class Index>
   UPSWEEP_DEVICE Index at_lane(std::int64_t first, std::int64_t from, int element) const {
@@ -176,15 +177,14 @@ struct flat : lens<Op, E> {
     return at_lane<Index>(first, from, in_size);
   }
 
-  template <int rows, class View, class Index>
-  UPSWEEP_DEVICE bool words_are_there(const bytes_in<View, Index>& a, std::int64_t from,
-                                      std::int64_t first, int off) const {
+  template <int rows>
+  UPSWEEP_DEVICE bool words_are_there(std::int64_t end, std::int64_t from, std::int64_t first,
+                                      int off) const {
     if (off == 0) return true;
     const std::int64_t low =
         reverse ? place(first + rows * row_elements - vec::size) : place(first);
     const std::int64_t begin = low * in_size - from - off;
-    return begin >= a.words_begin &&
-           begin + (rows * row_elements + vec::size) * in_size <= a.words_end;
+    return begin >= 0 && begin + (rows * row_elements + vec::size) * in_size <= end;
   }
 
   // Of vecs, of which the first begins with element i: with what stands for skipped elements.
@@ -250,13 +250,12 @@ struct flat : lens<Op, E> {
 
   UPSWEEP_DEVICE void write_total(const E& whole) const {
     const quad q = native_out ? quad_of(whole) : encoded(quad_of(whole));
-    const bytes_in<global<std::byte>, std::int64_t> a{total, 0, 0, total.size(), 0, 0};
+    const bytes_in<global<std::byte>, std::int64_t> a{total, 0, 0, total.size()};
     write_scalars<global<std::byte>, std::int64_t>(a, 0, 0, out_size, out_scalar, q);
   }
 
   UPSWEEP_APART E init_from_memory() const {
-    const bytes_in<global<const std::byte>, std::int64_t> a{init_there,        0, 0,
-                                                            init_there.size(), 0, 0};
+    const bytes_in<global<const std::byte>, std::int64_t> a{init_there, 0, 0, init_there.size()};
     const quad q = read_scalars<global<const std::byte>, std::int64_t>(
         a, 0, static_cast<int>(init_there.size()), static_cast<int>(sizeof(S)));
     if constexpr (parts == 2) {

@@ -58,12 +58,12 @@ UPSWEEP_DEVICE quad to_scalars(const quad& y) {
 // How vecs of elements E are made of the bytes of arrays, and back: what does not depend on where
 // they lie. Few words, which functions apart take in registers: a kernel's parameters are slow to
 // read by address.
-template <class Op, class E>
+template <class E>
 struct lens {
-  using vec = vec_of<Op, E>;
   using S = typename scalar_of<E>::type;
+  static constexpr int size = 16 / static_cast<int>(sizeof(E));  // of a vec
   static constexpr int parts = static_cast<int>(sizeof(E) / sizeof(S));
-  static constexpr int row_elements = warp_size * vec::size;
+  static constexpr int row_elements = warp_size * size;
 
   std::uint32_t flip = 0, flip_high = 0;  // bits inverted on the way in and out, word by word
   std::uint32_t keep = ~std::uint32_t{0}, keep_high = ~std::uint32_t{0};  // of results
@@ -104,7 +104,7 @@ struct lens {
   template <int rows, class View, class Index>
   UPSWEEP_APART static quads<rows> load(lens how, View view, Index at, View scales,
                                         Index scales_at) {
-    const int bytes = how.in_size * vec::size;
+    const int bytes = how.in_size * size;
     const auto stride = how.template stride<Index>(how.in_size);
     const auto x = read_words<rows>(view, at, stride, bytes, how.off_in);
     return how.made == form::split
@@ -115,8 +115,18 @@ struct lens {
   // Writes a lane's results, which are all to be there, from byte `at` of a view on.
   template <int rows, class View, class Index>
   UPSWEEP_APART static void store(lens how, View view, Index at, quads<rows> y) {
-    write_words(view, at, how.template stride<Index>(how.out_size), how.out_size * vec::size,
+    write_words(view, at, how.template stride<Index>(how.out_size), how.out_size * size,
                 how.out_scalar, how.off_out, how.made_for_memory(y));
+  }
+
+  // The two below, apart: what ragged rows are made of, and made into.
+  template <int rows>
+  UPSWEEP_APART static quads<rows> elements_of(lens how, quads<rows> x, quads<rows> scale) {
+    return how.made_of(x, scale);
+  }
+  template <int rows>
+  UPSWEEP_APART static quads<rows> bytes_of(lens how, quads<rows> y) {
+    return how.made_for_memory(y);
   }
 
   // Elements, in order, of vecs as they lie in memory.
@@ -146,17 +156,17 @@ struct lens {
   }
 
   UPSWEEP_DEVICE static quad reversed(const quad& q) {
-    E e[vec::size], r[vec::size];
+    E e[size], r[size];
     copy_bits(e, q);
     UPSWEEP_UNROLL
-    for (int k = 0; k < vec::size; ++k) r[k] = e[vec::size - 1 - k];
+    for (int k = 0; k < size; ++k) r[k] = e[size - 1 - k];
     quad back;
     copy_bits(back, r);
     return back;
   }
 
   UPSWEEP_DEVICE static quad truths(const quad& q) {
-    E e[vec::size];
+    E e[size];
     copy_bits(e, q);
     if constexpr (parts == 1 && !is_float<E>) {
       UPSWEEP_UNROLL
@@ -198,18 +208,18 @@ struct lens {
     if constexpr (parts == 1) {
       return from_scalars<S, In>(q);
     } else {
-      S s[parts * vec::size] = {};
+      S s[parts * size] = {};
       In x[16 / sizeof(In)], c[16 / sizeof(In)];
       copy_bits(x, q);
       copy_bits(c, scale);
       if (made == form::pair) {
-        if constexpr (parts * vec::size * sizeof(In) <= 16) {
+        if constexpr (parts * size * sizeof(In) <= 16) {
           UPSWEEP_UNROLL
-          for (int k = 0; k < parts * vec::size; ++k) s[k] = S(x[k]);
+          for (int k = 0; k < parts * size; ++k) s[k] = S(x[k]);
         }
       } else {
         UPSWEEP_UNROLL
-        for (int k = 0; k < vec::size; ++k) {
+        for (int k = 0; k < size; ++k) {
           s[parts * k] = made == form::real ? S(x[k]) : S(c[k]);
           s[parts * k + parts - 1] = made == form::real ? S(0) : S(x[k]);
         }
@@ -224,10 +234,10 @@ struct lens {
   UPSWEEP_DEVICE quad encoded(const quad& y) const {
     quad q{};
     if constexpr (parts == 2) {
-      S s[parts * vec::size], t[16 / sizeof(S)] = {};
+      S s[parts * size], t[16 / sizeof(S)] = {};
       copy_bits(s, y);
       UPSWEEP_UNROLL
-      for (int k = 0; k < vec::size; ++k) t[k] = s[2 * k + 1];
+      for (int k = 0; k < size; ++k) t[k] = s[2 * k + 1];
       copy_bits(q, t);
     } else if constexpr (is_float<S> && sizeof(S) == 4) {
       q = to == scalar::f16 ? to_scalars<S, half>(y) : to_scalars<S, brain_half>(y);

@@ -140,25 +140,28 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
       part.flip(what);
     } else if (from.whole) {
       const int further = c * what.template stride<int>(what.in_size) * chunk::rows;
-      part.take(lens<Op, E>::template load<chunk::rows>(what, memory, from.at + further, memory,
-                                                        from.scales_at + further));
+      part.take(lens<E>::template load<chunk::rows>(what, memory, from.at + further, memory,
+                                                    from.scales_at + further));
     } else {
       const auto in_stage = [&](const stretch& x, int first_byte) -> shared_bytes {
-        const int end = static_cast<int>(x.end - x.base);
         return {memory, first_byte, static_cast<int>(x.begin - x.base),
-                end,    0,          (end + 15) / 16 * 16};
+                static_cast<int>(x.end - x.base)};
+      };
+      const auto words_of = [](const stretch& x) {
+        return static_cast<int>((x.end - x.base + 15) / 16 * 16);
       };
       const stretch x = where_in(what.in, s);
       const stretch y = what.made == form::split ? where_in(what.scales, s) : x;
       const typename flat<Op, E>::template source<shared<std::byte>, int> there{
-          in_stage(x, base), in_stage(y, base + second), x.base, y.base};
+          in_stage(x, base), in_stage(y, base + second), x.base, y.base, words_of(x), words_of(y)};
       part.take(what.template load<chunk::rows>(there, s * super_elements + c * chunk::elements));
     }
   };
 
   if (warp == 0) {
     // Copies a stretch; what shares its 16 bytes with memory that is not the array's, or that
-    // others write now, goes by hand. Returns the bytes that the barrier must expect.
+    // others write now, goes by hand, with zeros around the stretch, since words read them. Returns
+    // the bytes that the barrier must expect.
     const auto copy = [&](const global<const std::byte>& array, std::int64_t s, int to) -> int {
       const stretch x = where_in(array, s);
       const bool in_place = array.data() == what.out.data();
