@@ -29,6 +29,7 @@ SUPERS = "check_registers<four_chunks, false>"
 RING = "check_ring<small_sizes>"
 TOTALS = "check_totals<four_chunks, false>"
 FLAT = KERNELS + "grid/single_pass/flat.hpp"
+BYTES = KERNELS + "grid/single_pass/bytes.hpp"
 RING_OF_TILES = "check_ring<four_tiles>"
 STUCK = r"stuck: nobody makes progress; waiting: .*thread .* at .*"
 
@@ -181,6 +182,18 @@ FAULTS = [
     ("block of a state put where another begins", FLAT,
      "left < (mine & (~mine + 1))", "left <= (mine & (~mine + 1))", UNITS,
      r"wrong result|uninitialised read"),
+    ("words read beside what others write", FLAT,
+     "in.data() == out.data() ? 0 : in.size()", "in.size()",
+     UNITS, r"race: thread .* global memory"),
+    ("word before an array read", FLAT,
+     "return begin >= 0 && begin", "return begin",
+     UNITS, r"out of bounds: thread .* global memory"),
+    ("row's next vec taken from the row itself", BYTES,
+     "x.row[r < last ? r + 1 : last]", "x.row[r]",
+     A_CLUSTER, r"wrong result"),
+    ("copy by hand without zeros around it", PERSISTENT,
+     "if (head < begin) by_hand(head);", "if (head < begin && head >= x.begin) by_hand(head);",
+     RING, r"uninitialised read: thread .* shared memory"),
     ("elements before a ring's arrays looked for in memory", PERSISTENT,
      "return (i < 0 ? 0 : i < there ? i : there)", "return (i < there ? i : there)",
      RING, r"out of bounds: thread .* in global memory"),
