@@ -13,6 +13,7 @@
 #include <vector>
 
 #if defined(UPSWEEP_SIMT_ASAN)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #elif defined(UPSWEEP_SIMT_TSAN)
 #include <sanitizer/tsan_interface.h>
@@ -102,7 +103,10 @@ class fiber {
 
   // Of the owner: the fiber will not run again. Its stack is the caller's again.
   void* finish() {
-#if defined(UPSWEEP_SIMT_TSAN)
+#if defined(UPSWEEP_SIMT_ASAN)
+    // Frames that it never left are poisoned still, and arguments of the next fiber may lie there.
+    __asan_unpoison_memory_region(stack_, stack_pool::bytes);
+#elif defined(UPSWEEP_SIMT_TSAN)
     __tsan_destroy_fiber(tsan_);
 #endif
     return stack_;
