@@ -367,9 +367,7 @@ class single_pass_runner final : public runner, private state_kernels {
   }
   void launch_ring(stream on, scan what, const tickets& more, const unit_totals<T>& totals) const {
     const std::int64_t blocks = blocks_for(count(what.n, super), device_.multiprocessors);
-    const bool plain = !what.reverse && !what.truth;
-    what.straight_in = ringed_.in && what.off_in == 0 && plain;
-    what.straight_out = ringed_.out && what.off_out == 0 && plain;
+    set_straight(what, ringed_.in, ringed_.out);
     launch(on,
            {.blocks = blocks,
             .threads = roles<Sizes>::threads,
@@ -403,8 +401,7 @@ class single_pass_runner final : public runner, private state_kernels {
     s.off_in = off(s.in, s.place(0), s.in_size);
     s.off_scales = off(s.scales, s.place(0), s.in_size);
     s.off_out = off(s.out, s.place(0), s.out_size);
-    s.straight_in = s.native_in && s.off_in == 0 && !s.reverse && !s.truth;
-    s.straight_out = s.native_out && s.off_out == 0 && !s.reverse && !s.truth;
+    set_straight(s, s.native_in, s.native_out);
     s.has_init = c.init != nullptr || c.init_device != nullptr;
     if (c.init != nullptr) {
       std::memcpy(static_cast<void*>(&s.init), c.init, sizeof(E));
@@ -414,6 +411,13 @@ class single_pass_runner final : public runner, private state_kernels {
       s.init_there = {bytes(c.init_device),
                       static_cast<std::int64_t>(s.made == form::split ? sizeof(S) : sizeof(E))};
     return s;
+  }
+
+  // in, out: whether the arrays hold what the kernel takes for straight.
+  static void set_straight(scan& s, bool in, bool out) {
+    const bool plain = !s.reverse && !s.truth;
+    s.straight_in = in && s.off_in == 0 && plain;
+    s.straight_out = out && s.off_out == 0 && plain;
   }
 
   // How far each vec of an array lies behind a multiple of its size, in bytes.
