@@ -94,18 +94,20 @@ class tickets {
 
   // By one thread of a block of a grid that runs at once, until it gets a unit that there is none
   // of.
-  UPSWEEP_DEVICE ticket draw_of(std::int64_t units) const {
-    const std::uint64_t word = next_.atomic(0).fetch_add(1, order::relaxed);
+  UPSWEEP_DEVICE ticket draw_of(std::int64_t units) const { return answer(ask(), units); }
+
+  // The same in two steps, between which the word travels.
+  UPSWEEP_DEVICE std::uint64_t ask() const { return next_.atomic(0).fetch_add(1, order::relaxed); }
+  UPSWEEP_DEVICE ticket answer(std::uint64_t word, std::int64_t units) const {
     const ticket drawn = read(word);
     if (drawn.tile == units + grid_size() - 1)
       next_.atomic(0).store(drawn.run << ticket_bits, order::relaxed);
     return drawn;
   }
 
-  // Of a run without draws: its number, and its end.
-  UPSWEEP_DEVICE std::uint64_t run() const {
-    return read(next_.atomic(0).load(order::relaxed)).run;
-  }
+  // Of a run without draws: its number, likewise in two steps, and its end.
+  UPSWEEP_DEVICE std::uint64_t look() const { return next_.atomic(0).load(order::relaxed); }
+  UPSWEEP_DEVICE static std::uint64_t run_of(std::uint64_t word) { return read(word).run; }
   UPSWEEP_DEVICE void finish(std::uint64_t run) const {
     next_.atomic(0).store(run << ticket_bits, order::relaxed);
   }

@@ -34,7 +34,7 @@ struct shape_limits {
   std::int64_t rounds;  // supers for each place in a wave of blocks; then the ring
 };
 // Measured on an H200. Without bulk copies supers serve all longer ones.
-inline constexpr shape_limits measured_limits{64, 2};
+inline constexpr shape_limits measured_limits{128, 2};
 
 constexpr scalar scalar_kind(type t) {
   switch (t) {

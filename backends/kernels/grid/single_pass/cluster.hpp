@@ -84,8 +84,9 @@ void cluster_kernel(UPSWEEP_ARGUMENT flat<Op, E> what) {
   const super_place<Op> place = place_of<Op>(what.start(), found, b);
   const int c = (mine % unit::in_super * unit::warps + warp) / unit::in_chunk;
   const auto at = [&](int chunk) {
-    return at_chunk<Op, Sizes>(
-        chunk, place, [&](int k) { return tiles[k]; }, [&](int k) { return chunks[k]; });
+    return chunk_place<Op, Sizes>(chunk, [&](int k) { return chunks[k]; }).in(place, [&](int k) {
+      return tiles[k];
+    });
   };
   const carry<Op> before = at(c);
   T end = at(c + 1).value;

@@ -86,39 +86,39 @@ UPSWEEP_DEVICE typename Op::value eight_groups(const typename Op::value (&super)
   return total_over<Op>(8, warp_size, trade<Op>(4, even, odd));
 }
 
-// The tree prefix of the first m of some units, 0 < m < 4; total(k) gives unit k's.
+// The tree prefix of the first m of some units, 0 <= m < 4; total(k) gives unit k's.
 template <class Op, class Total>
-UPSWEEP_DEVICE typename Op::value tree_prefix(int m, Total&& total) {
+UPSWEEP_DEVICE carry<Op> tree_prefix(int m, Total&& total) {
   using T = typename Op::value;
-  T x = total(0);
+  T x = Op::identity();
+  if (m >= 1) x = total(0);
   if (m >= 2) x = Op::combine(x, total(1));
   if (m == 3) x = Op::combine(x, total(2));
-  return x;
+  return {m > 0, x};
 }
 
-// W at the start of chunk c of a super, or at the super's end if c is one too many. tile(k): total
-// of the super's tile k; chunk(k): of the tile's chunk k.
-template <class Op, class Sizes, class Tile, class Chunk>
-UPSWEEP_DEVICE carry<Op> at_chunk(int c, const super_place<Op>& super, Tile&& tile, Chunk&& chunk) {
-  if (c == Sizes::super_chunks) return {true, super.end};
-  carry<Op> at = super.before;
-  const int t = c / Sizes::chunks, h = c % Sizes::chunks;
-  if (t > 0) at = {true, after(at, tree_prefix<Op>(t, tile))};
-  if (h > 0) at = {true, after(at, tree_prefix<Op>(h, chunk))};
-  return at;
-}
-
-// The same; the totals of the super's tiles begin at first_tile, those of its chunks at
-// first_chunk.
+// What a super says of where its chunk c begins, or where it ends if c is one too many.
 template <class Op, class Sizes>
-UPSWEEP_DEVICE carry<Op> at_chunk(int c, const super_place<Op>& super,
-                                  const shared<typename Op::value>& tiles, int first_tile,
-                                  const shared<typename Op::value>& chunks, int first_chunk) {
-  using T = typename Op::value;
-  return at_chunk<Op, Sizes>(
-      c, super, [&](int k) -> T { return tiles[first_tile + k]; },
-      [&](int k) -> T { return chunks[first_chunk + c - c % Sizes::chunks + k]; });
-}
+struct chunk_place {
+  int tile;
+  carry<Op> chunks;  // the tree prefix of the tile's chunks before it
+
+  // chunk(k): total of the tile's chunk k.
+  template <class Chunk>
+  UPSWEEP_DEVICE chunk_place(int c, Chunk&& chunk)
+      : tile(c / Sizes::chunks), chunks(tree_prefix<Op>(c % Sizes::chunks, chunk)) {}
+
+  // W there. tile_total(k): of the super's tile k.
+  template <class Tile>
+  UPSWEEP_DEVICE carry<Op> in(const super_place<Op>& super, Tile&& tile_total) const {
+    const auto behind = [](const carry<Op>& left, const carry<Op>& x) -> carry<Op> {
+      return Op::neutral || x.any ? carry<Op>{true, after(left, x.value)} : left;
+    };
+    const carry<Op> tiles = tree_prefix<Op>(tile % Sizes::tiles, tile_total);
+    const carry<Op> at = behind(behind(super.before, tiles), chunks);
+    return tile == Sizes::tiles ? carry<Op>{true, super.end} : at;
+  }
+};
 
 }  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels
 

@@ -326,9 +326,14 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
       const super_place<Op> place = places[stage];
       carry<Op> at[each + 1];
       UPSWEEP_UNROLL
-      for (int c = 0; c <= each; ++c)
-        at[c] = at_chunk<Op, Sizes>(first_chunk + c, place, tile_totals, stage * tiles,
-                                    chunk_totals, stage * chunks);
+      for (int k = 0; k <= each; ++k) {
+        const int c = first_chunk + k;
+        const auto chunk_total = [&](int i) -> T {
+          return chunk_totals[stage * chunks + c % chunks / Sizes::chunks * Sizes::chunks + i];
+        };
+        const auto tile_total = [&](int i) -> T { return tile_totals[stage * tiles + i]; };
+        at[k] = chunk_place<Op, Sizes>(c, chunk_total).in(place, tile_total);
+      }
       sync_warp();
       if (lane == 0) freed.arrive(stage);
 

@@ -56,17 +56,16 @@ void register_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
 
   for (std::int64_t unit = block_index(); unit < units;) {
     const std::int64_t begin = unit * unit_elements + warp * chunk::elements;
+    std::uint64_t asked = 0;  // nobody waits for the answer before the elements are there
+    if (thread_index() == 0) asked = draws ? more.ask() : more.look();
     chunk part;
     part.load(what, begin);
-    if (thread_index() == 0) {
-      if (draws)
-        drawn[0] = more.draw_of(units - grid_size());
-      else
-        drawn[0] = {units, more.run()};
-    }
 
     const T of_chunk = part.total();
     if (lane == 0) chunk_totals[warp] = of_chunk;
+    if (thread_index() == 0)
+      drawn[0] =
+          draws ? more.answer(asked, units - grid_size()) : ticket{units, more.run_of(asked)};
     sync_block();
     const ticket next = drawn[0];
     const int b = static_cast<int>(unit / in_super % warp_size);
@@ -81,7 +80,16 @@ void register_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
       }
       if (lane == 0) totals.publish(unit, next.run, t);
     }
+    // While totals travel: all that does not depend on other units'.
     part.scan();
+    const int first_chunk = static_cast<int>(unit % in_super) * warps;
+    const auto chunk_at = [&](int w) -> chunk_place<Op, Sizes> {
+      return {first_chunk + w, [&](int k) -> T {
+                return chunk_totals[w % warps / Sizes::chunks * Sizes::chunks + k];
+              }};
+    };
+    const chunk_place<Op, Sizes> here = chunk_at(warp), behind = chunk_at(warp + 1);
+    const bool straight = what.stored_straight(begin, begin + chunk::elements);
 
     // The first warp reads the unit's own group, the others those between it and the last unit's.
     if (warp == 0) {
@@ -117,14 +125,9 @@ void register_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
 
     const group_part<T> found = in_group[0];
     const super_place<Op> place = place_of<Op>(groups, found, b);
-    const int tile = static_cast<int>(unit % in_super);
-    const auto at = [&](int c) {
-      return at_chunk<Op, Sizes>(tile * warps + c, place, tile_totals, 0, chunk_totals,
-                                 -tile * warps);
-    };
-    const carry<Op> before = at(warp), end = at(warp + 1);
-    part.template store<E>(what, begin, before, end.value,
-                           what.stored_straight(begin, begin + chunk::elements));
+    const auto tile_total = [&](int k) -> T { return tile_totals[k]; };
+    part.template store<E>(what, begin, here.in(place, tile_total),
+                           behind.in(place, tile_total).value, straight);
     unit = draws ? grid_size() + next.tile : units;
     if (draws) sync_block();  // before the next unit's totals
   }

@@ -59,7 +59,7 @@ UPSWEEP_KERNEL void group_totals_kernel(unit_totals<typename Op::value> totals, 
   if (group * warp_size < supers) {
     T t[in_super];
     wait_for_group(
-        totals, group, after ? more.run() - 1 : no_run,
+        totals, group, after ? more.run_of(more.look()) - 1 : no_run,
         [&](std::int64_t unit) { return unit < supers * in_super; }, t);
     const T of_super = tree_total<Op>(t);
     const T of_group = total_over<Op>(1, warp_size, of_super);
