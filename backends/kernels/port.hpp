@@ -93,11 +93,14 @@
 //
 // Blocks of a cluster, which reach each other's shared memory. Before Hopper these stop the kernel.
 //
-//   arrive_cluster(), wait_cluster()    in turn, by all threads of the cluster: what a thread did
-//                                       before it arrived is before what each does once it has
-//                                       waited
-//   of_block(a, block)                  the shared array of another block that a is of this one. That
-//                                       block must have come to its declaration, and still run.
+//   arrive_cluster(), wait_cluster()    in turn, by all threads of the cluster: who has waited may
+//                                       send to the barriers that threads initialised before they
+//                                       arrived. This orders nothing else.
+//   send(a, i, x, b, k, block)          by one thread: a copy of x, of 4, 8 or 16 bytes, to element i
+//                                       of that block's shared array which a is of this one. The
+//                                       current phase of its barrier k counts the bytes, and the
+//                                       block must run until they are there.
+//   b.wait_sent(i, parity)              b.wait(i, parity) for what other blocks send
 // clang-format on
 //
 // Elements of arrays are read into and written from typed locals; `auto x = a[i]` gives none.

@@ -286,8 +286,11 @@ class barriers {
 
   UPSWEEP_DEVICE void init(int i, int arrivals) const {
     if constexpr (has_bulk_copies)
-      asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address(i)), "r"(arrivals)
-                   : "memory");
+      asm volatile(
+          "mbarrier.init.shared::cta.b64 [%0], %1;"
+          "fence.mbarrier_init.release.cluster;" ::"r"(address(i)),
+          "r"(arrivals)
+          : "memory");
     fence_async();
   }
   UPSWEEP_DEVICE void arrive(int i) const {
@@ -313,6 +316,22 @@ class barriers {
         asm volatile(
             "{ .reg .pred p;"
             "  mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 p, [%1], %2;"
+            "  selp.u32 %0, 1, 0, p; }"
+            : "=r"(done)
+            : "r"(address(i)), "r"(parity)
+            : "memory");
+    } else {
+      __trap();
+    }
+  }
+
+  UPSWEEP_DEVICE void wait_sent(int i, int parity) const {
+    if constexpr (has_bulk_copies) {
+      unsigned done = 0;
+      while (done == 0)
+        asm volatile(
+            "{ .reg .pred p;"
+            "  mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;"
             "  selp.u32 %0, 1, 0, p; }"
             : "=r"(done)
             : "r"(address(i)), "r"(parity)
@@ -368,7 +387,7 @@ UPSWEEP_DEVICE void bulk_wait_read() {
 
 UPSWEEP_DEVICE void arrive_cluster() {
   if constexpr (has_bulk_copies)
-    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
   else
     __trap();
 }
@@ -380,13 +399,43 @@ UPSWEEP_DEVICE void wait_cluster() {
 }
 
 template <class T>
-UPSWEEP_DEVICE shared<T> of_block(const shared<T>& a, int block) {
-  T* there = a.data();
-  if constexpr (has_bulk_copies)
-    asm volatile("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(a.data()), "r"(block));
-  else
+UPSWEEP_DEVICE void send(const shared<T>& a, int i, const T& x, barriers b, int k, int block) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
+  if constexpr (has_bulk_copies) {
+    const auto there = [&](unsigned here) {
+      unsigned address;
+      asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(address) : "r"(here), "r"(block));
+      return address;
+    };
+    const unsigned to = there(shared_address(a.data() + i)), barrier = there(b.address(k));
+    if constexpr (sizeof(T) == 4) {
+      std::uint32_t w;
+      copy_bits(w, x);
+      asm volatile(
+          "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(
+              to),
+          "r"(w), "r"(barrier)
+          : "memory");
+    } else if constexpr (sizeof(T) == 8) {
+      std::uint64_t w;
+      copy_bits(w, x);
+      asm volatile(
+          "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(
+              to),
+          "l"(w), "r"(barrier)
+          : "memory");
+    } else {
+      std::uint64_t w[2];
+      copy_bits(w, x);
+      asm volatile(
+          "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b64 [%0], {%1, %2}, "
+          "[%3];" ::"r"(to),
+          "l"(w[0]), "l"(w[1]), "r"(barrier)
+          : "memory");
+    }
+  } else {
     __trap();
-  return {there, a.size()};
+  }
 }
 
 }  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels

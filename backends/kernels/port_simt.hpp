@@ -79,8 +79,6 @@ std::size_t dynamic_shared_bytes();
 
 void arrive_cluster(where at);
 void wait_cluster(where at);
-// What p is in another block's shared memory.
-void* shared_of_block(void* p, std::int64_t block, where at);
 
 // Lets other threads run. A launch in which all threads only pause is stuck, and said to be so.
 void pause(where at);
@@ -116,6 +114,9 @@ void bulk_store(std::byte* to, const std::byte* from, int bytes, where at);
 void bulk_commit();
 void bulk_wait_read(int groups);
 void fence_async();
+// To what `to` and the barrier are in another block's shared memory.
+void send(const std::byte* to, const void* x, std::size_t bytes, const std::byte* barrier,
+          std::int64_t block, where at);
 
 // ---- atomics of 4, 8 and 16 bytes, as the bits of two numbers
 
@@ -366,6 +367,9 @@ class barriers {
   void wait(int i, int parity, simt::where at = simt::where::here()) const {
     simt::barrier_wait(address(i, at), parity, at);
   }
+  void wait_sent(int i, int parity, simt::where at = simt::where::here()) const {
+    simt::barrier_wait(address(i, at), parity, at);
+  }
 
   std::byte* address(int i, simt::where at) const {
     if (i < 0 || i >= count_) simt::out_of_bounds(i, count_, "shared", at);
@@ -403,8 +407,12 @@ inline void arrive_cluster(simt::where at = simt::where::here()) { simt::arrive_
 inline void wait_cluster(simt::where at = simt::where::here()) { simt::wait_cluster(at); }
 
 template <class T>
-shared<T> of_block(const shared<T>& a, std::int64_t block, simt::where at = simt::where::here()) {
-  return {simt::shared_of_block(a.data(), block, at), a.size()};
+void send(const shared<T>& a, int i, const T& x, const barriers& b, int k, std::int64_t block,
+          simt::where at = simt::where::here()) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
+  if (i < 0 || i >= a.size()) simt::out_of_bounds(i, a.size(), "shared", at);
+  simt::send(reinterpret_cast<const std::byte*>(a.data() + i), &x, sizeof(T), b.address(k, at),
+             block, at);
 }
 
 }  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels

@@ -127,14 +127,13 @@ class single_pass_runner final : public runner, private state_kernels {
                   "UPSWEEP_SINGLE_PASS: shape=ring needs bulk copies (compute capability 9.0) and "
                   "two stages of " +
                       std::to_string(ring_.stage_bytes) + " bytes of shared memory");
-    if (device.clusters && at_most > super / 2) clustered_tiles_ = clustered<true>();
-    if (forced.shape == scan_shape::cluster) {
-      if (device.clusters && at_most > super) clustered_supers_ = clustered<false>();
-      if (at_most > clustered_supers_ * super)
-        throw error(errc::unsupported, "UPSWEEP_SINGLE_PASS: shape=cluster serves " +
-                                           std::to_string(clustered_supers_ * super) +
-                                           " elements here, not " + std::to_string(at_most));
-    }
+    if (device.clusters && (at_most > super / 2 || forced.shape == scan_shape::cluster))
+      clustered_tiles_ =
+          cluster_fits(cluster_kernel<Op, E, Sizes, true>, whole_cluster()) ? most_in_cluster : 0;
+    if (forced.shape == scan_shape::cluster && at_most > clustered_tiles_ * tile)
+      throw error(errc::unsupported, "UPSWEEP_SINGLE_PASS: shape=cluster serves " +
+                                         std::to_string(clustered_tiles_ * tile) +
+                                         " elements here, not " + std::to_string(at_most));
     const std::int64_t unit = forced.shape == scan_shape::tiles ? tile : super;
     if (at_most > max_tiles * unit - group)
       throw error(errc::unsupported, "extents.length: " + std::to_string(at_most) +
@@ -154,9 +153,17 @@ class single_pass_runner final : public runner, private state_kernels {
     const std::int64_t n = what.n;
     switch (shape_for(c)) {
       case scan_shape::cluster:
-        if (n > clustered_tiles_ * tile || (n <= alone() && forced_.shape != scan_shape::cluster))
-          return launch_cluster<false>(on, what, n, super);
-        return launch_cluster<true>(on, what, n, tile);
+        if (n == 0 || (n <= alone() && forced_.shape != scan_shape::cluster))
+          return launch(
+              on,
+              {.blocks = 1,
+               .threads = static_cast<int>(std::max<std::int64_t>(count(n, part), 1)) * warp_size},
+              cluster_kernel<Op, E, Sizes, false>, what);
+        return launch(on,
+                      {.blocks = std::max<std::int64_t>(count(n, tile), 2),  // one is no cluster
+                       .threads = whole_cluster().threads,
+                       .cluster = true},
+                      cluster_kernel<Op, E, Sizes, true>, what);
       case scan_shape::tiles: return launch_units<true>(on, what, more, totals, count(n, tile));
       case scan_shape::ring: return launch_ring(on, what, more, totals);
       default: return launch_units<false>(on, what, more, totals, count(n, super));
@@ -229,7 +236,7 @@ class single_pass_runner final : public runner, private state_kernels {
                  std::to_string(units * unit);
         };
         text += ": one block up to " + std::to_string(alone()) + " elements";
-        if (clustered_tiles_ > 1) text += up_to("a cluster of tiles", clustered_tiles_, tile);
+        if (clustered_tiles_ > 0) text += up_to("a cluster of tiles", clustered_tiles_, tile);
         text += up_to("tiles", measured_limits.tiles, tile);
         text += "; supers";
         if (ring_.stages >= 2)
@@ -289,7 +296,7 @@ class single_pass_runner final : public runner, private state_kernels {
   }
 
   // The elements that one block scans: where blocks make clusters, two are soon faster.
-  std::int64_t alone() const { return clustered_tiles_ > 1 ? super / 2 : super; }
+  std::int64_t alone() const { return clustered_tiles_ > 0 ? super / 2 : super; }
 
   // Blocks of supers that run at once.
   std::int64_t wave_of_supers() const {
@@ -325,24 +332,10 @@ class single_pass_runner final : public runner, private state_kernels {
     return std::max<std::int64_t>(1, std::min({units, places, forced_.blocks}));
   }
 
-  template <bool by_tiles>
-  void launch_cluster(stream on, const scan& what, std::int64_t n, std::int64_t unit) const {
-    const std::int64_t blocks = std::max<std::int64_t>(count(n, unit), 1);
-    const std::int64_t warps = blocks > 1 ? cluster_unit<Sizes, by_tiles>::warps
-                                          : std::max<std::int64_t>(count(n, part), 1);
-    launch(
-        on,
-        {.blocks = blocks, .threads = static_cast<int>(warps) * warp_size, .cluster = blocks > 1},
-        cluster_kernel<Op, E, Sizes, by_tiles>, what);
-  }
-
-  // The units that one cluster serves: of several blocks, or one.
-  template <bool by_tiles>
-  static int clustered() {
-    const shape whole{.blocks = most_in_cluster,
-                      .threads = cluster_unit<Sizes, by_tiles>::warps * warp_size,
-                      .cluster = true};
-    return cluster_fits(cluster_kernel<Op, E, Sizes, by_tiles>, whole) ? most_in_cluster : 1;
+  static shape whole_cluster() {
+    return {.blocks = most_in_cluster,
+            .threads = cluster_unit<Sizes, true>::warps * warp_size,
+            .cluster = true};
   }
 
   // Where arrays of narrower scalars are common, a kernel of its own reads and writes them
@@ -432,9 +425,7 @@ class single_pass_runner final : public runner, private state_kernels {
   scan scan_;
   ring ring_;
   ring_kernel ringed_{};
-  // As many as one cluster serves. Measured on an H200: tiles by the grid are faster than a cluster
-  // of supers, which is for tests.
-  int clustered_tiles_ = 1, clustered_supers_ = 1;
+  int clustered_tiles_ = 0;  // that one cluster serves
 };
 
 template <class Op, class E, class Sizes>

@@ -2,9 +2,10 @@
 // Bulk copies, and the barriers with phases that wait for them.
 //
 // A copy is no thread's: it happens at some moment after its start. In the clocks of knowledge.hpp
-// the loads that a barrier counts are the accesses of a thread of the barrier's own, whose releases
-// are the phases; who waits for a phase learns of them. The stores of a thread read as another such
-// thread, whose releases are the groups; what they write nobody learns of in the same launch.
+// the loads that a barrier counts, and what is sent to it, are the accesses of a thread of the
+// barrier's own, whose releases are the phases; who waits for a phase learns of them. The stores of
+// a thread read as another such thread, whose releases are the groups; what they write nobody
+// learns of in the same launch.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -171,6 +172,47 @@ bool device::engine::fenced(const stamp& s) const {
   return first != all.end() && ordered(*first);
 }
 
+void device::engine::send(const std::byte* to, const void* x, std::size_t bytes,
+                          const std::byte* barrier, std::int64_t to_block, where at) {
+  thread& me = *self_;
+  ++count.accesses;
+  give_way();
+  progress();
+  block& b = in_cluster(to_block, at);
+  std::byte* const there = b.arena.get() + (to - me.home->arena.get());
+  const std::byte* const word = b.arena.get() + (barrier - me.home->arena.get());
+  const auto found = std::find_if(b.phased.begin(), b.phased.end(),
+                                  [=](const phased_barrier& p) { return p.word == word; });
+  if (found == b.phased.end() || found->announced == 0 || found->announced > me.clusters_waited)
+    fail(fault_kind::barrier, name(me) + " at " + place(at) + " sends to a barrier of block " +
+                                  std::to_string(to_block) +
+                                  " that no barrier of the cluster has told it of");
+  phased_barrier& p = *found;
+  p.copied = at;
+  p.copied_phases = p.phase + 1;
+  p.started += static_cast<std::int64_t>(bytes);
+  if constexpr (checked) {
+    const auto which = static_cast<int>(found - b.phased.begin());
+    stamp now = copied(stamp_now(false, at), loads_of(which), p.phase, true);
+    now.block = static_cast<std::int32_t>(b.index);
+    judge(*b.cells, there, bytes, access::write, false, now, "shared");
+    complete_phase(b, p);  // which it is not, but may be too many bytes
+    const auto* const first = static_cast<const std::byte*>(x);
+    copies_.push_back({.home = &b,
+                       .from = nullptr,
+                       .to = there,
+                       .bytes = bytes,
+                       .barrier = which,
+                       .kept = std::vector<std::byte>(first, first + bytes)});
+    copies_.back().from = copies_.back().kept.data();
+  } else {
+    std::memcpy(there, x, bytes);
+    tell_release(word);
+    p.arrived += static_cast<std::int64_t>(bytes);
+    complete_phase(b, p);
+  }
+}
+
 void device::engine::fence_async() {
   if constexpr (checked) {
     self_->fences.push_back(stamp_now(false, {}));
@@ -269,7 +311,7 @@ void device::engine::advance_copies() {
     return copy_unit * (1 + static_cast<std::size_t>(below(left / copy_unit)));
   };
   if (c.read != c.bytes && (c.barrier >= 0 || c.written == c.read || below(2) == 0)) {
-    const std::size_t n = piece(c.bytes - c.read);
+    const std::size_t n = std::min(piece(c.bytes - c.read), c.bytes - c.read);
     std::memcpy((c.barrier >= 0 ? c.to : c.kept.data()) + c.read, c.from + c.read, n);
     c.read += n;
     if (c.barrier >= 0) {
@@ -337,5 +379,9 @@ void bulk_store(std::byte* to, const std::byte* from, int bytes, where at) {
 void bulk_commit() { here().bulk_commit(); }
 void bulk_wait_read(int groups) { here().bulk_wait_read(groups); }
 void fence_async() { here().fence_async(); }
+void send(const std::byte* to, const void* x, std::size_t bytes, const std::byte* barrier,
+          std::int64_t block, where at) {
+  here().send(to, x, bytes, barrier, block, at);
+}
 
 }  // namespace upsweep::simt

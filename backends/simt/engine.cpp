@@ -415,7 +415,8 @@ void device::engine::arrive_cluster(where at) {
                                   " at the cluster's barrier, and has not waited since it arrived "
                                   "before");
   tell_release(&cluster_);
-  if constexpr (checked) cluster_.gathered.join(release());
+  for (phased_barrier& p : me.home->phased)
+    if (p.announced == 0 && p.made.thread == me.index) p.announced = cluster_.phase + 1;
   me.cluster_phase = cluster_.phase;
   me.in_cluster_phase = true;
   ++cluster_.arrived;
@@ -427,7 +428,6 @@ void device::engine::complete_cluster_phase() {
   if (!clustered_ || cluster_.arrived == 0 || cluster_.arrived != cluster_.running) return;
   ++cluster_.phase;
   cluster_.arrived = 0;
-  cluster_.carries = cluster_.gathered;
   progress();
 }
 
@@ -439,29 +439,19 @@ void device::engine::wait_cluster(where at) {
                                   " at the cluster's barrier, where it has not arrived");
   me.in_cluster_phase = false;
   while (cluster_.phase == me.cluster_phase) pause(at);
-  if constexpr (checked) me.knows.join(cluster_.carries);
+  me.clusters_waited = me.cluster_phase + 1;
   tell_acquire(&cluster_);
 }
 
-void* device::engine::shared_of_block(const void* p, std::int64_t index, where at) {
-  const auto offset = static_cast<const std::byte*>(p) - self_->home->arena.get();
+block& device::engine::in_cluster(std::int64_t index, where at) {
   const auto b = std::find_if(resident_.begin(), resident_.end(),
                               [&](const auto& r) { return r->index == index; });
-  if (!clustered_ || b == resident_.end() || static_cast<std::size_t>(offset) >= (*b)->arena_used)
+  if (!clustered_ || b == resident_.end() || (*b)->arena_used < self_->home->arena_used)
     fail(fault_kind::unknown_memory,
          name(*self_) + " at " + place(at) + " uses shared memory of block " +
              std::to_string(index) +
              ", which is none of its cluster, has not made it, or has left");
-  return (*b)->arena.get() + offset;
-}
-
-shadow& device::engine::cells_of(const void* p, std::size_t bytes, where at) {
-  block& mine = *self_->home;
-  if (mine.cells->contains(p, bytes)) return *mine.cells;
-  for (const auto& b : resident_)
-    if (b->cells->contains(p, bytes)) return *b->cells;
-  fail(fault_kind::unknown_memory, name(*self_) + " at " + place(at) +
-                                       " uses shared memory of a block that has left the kernel");
+  return **b;
 }
 
 // The first thread that comes to a declaration makes room for it.
@@ -492,9 +482,6 @@ void sync_block(where at) { here().sync_block(at); }
 void sync_threads(int id, int threads, where at) { here().sync_threads(id, threads, at); }
 void arrive_cluster(where at) { here().arrive_cluster(at); }
 void wait_cluster(where at) { here().wait_cluster(at); }
-void* shared_of_block(void* p, std::int64_t block, where at) {
-  return here().shared_of_block(p, block, at);
-}
 void sync_warp(where at) { here().warp_operate(warp_operation::sync, at, nullptr, 0, nullptr); }
 const std::byte* exchange(const void* mine, std::size_t bytes, where at) {
   std::byte* all = nullptr;

@@ -135,17 +135,18 @@ struct thread {
   simt::block* home = nullptr;
   int index = 0;
   thread_state state = thread_state::ready;
-  where at{};                       // what it waits at
-  std::uint32_t releases = 0;       // so far
-  known knows;                      // ordered before its next access
-  known heard;                      // will be, once it fences: what relaxed loads carried
-  known told;                       // at its last release fence: what its relaxed stores carry
-  int named = 0;                    // the barrier that it is at
-  int phased = -1;                  // the barrier of the block whose phase it waits for
-  std::uint32_t cluster_phase = 0;  // that it arrived at, of the cluster's barrier
-  bool in_cluster_phase = false;    // it has not waited since
-  std::vector<stamp> fences;        // its calls of fence_async
-  std::uint32_t group = 0;          // of its bulk stores, the one that is not committed
+  where at{};                         // what it waits at
+  std::uint32_t releases = 0;         // so far
+  known knows;                        // ordered before its next access
+  known heard;                        // will be, once it fences: what relaxed loads carried
+  known told;                         // at its last release fence: what its relaxed stores carry
+  int named = 0;                      // the barrier that it is at
+  int phased = -1;                    // the barrier of the block whose phase it waits for
+  std::uint32_t cluster_phase = 0;    // that it arrived at last, of the cluster's barrier
+  bool in_cluster_phase = false;      // it has not waited since
+  std::uint32_t clusters_waited = 0;  // the last phase that it waited for, from 1 on
+  std::vector<stamp> fences;          // its calls of fence_async
+  std::uint32_t group = 0;            // of its bulk stores, the one that is not committed
   std::uint32_t groups_with_stores = 0, groups_read = 0;  // both from 0 on
   where stored{};                                         // its last bulk store
 };
@@ -180,8 +181,9 @@ struct phased_barrier {
   known gathered{};                                     // from those who arrived
   // Of those before:
   known carries{};                  // what one learns who waits
-  std::uint32_t copied_phases = 0;  // the last that had bulk loads, from 1 on
+  std::uint32_t copied_phases = 0;  // the last that had copies, from 1 on
   where copied{};
+  std::uint32_t announced = 0;  // the phase of the cluster's barrier that tells others, from 1 on
 };
 
 struct block {
@@ -205,10 +207,10 @@ struct block {
 struct cluster_barrier {
   std::uint32_t phase = 0;
   std::int64_t running = 0, arrived = 0;
-  known gathered{}, carries{};  // of the current phase, and of the one before
 };
 
-// A bulk copy under way. A store reads all of its source into `kept` before it writes the last.
+// A copy under way. A store reads all of its source into `kept` before it writes the last; what is
+// sent is there from the start, and goes the way of a load.
 struct bulk_copy {
   block* home;
   const std::byte* from;
@@ -270,8 +272,7 @@ class device::engine {
   std::byte* static_shared(const void* key, std::size_t bytes);
   void arrive_cluster(where at);
   void wait_cluster(where at);
-  void* shared_of_block(const void* p, std::int64_t index, where at);
-  shadow& cells_of(const void* p, std::size_t bytes, where at);  // of any block's shared memory
+  block& in_cluster(std::int64_t index, where at);  // once it has come to what it declares
   void pause(where at);
   void give_way();  // at an access, now and then
   void progress() { pauses_ = 0; }
@@ -308,6 +309,8 @@ class device::engine {
   void bulk_commit() { ++self_->group; }
   void bulk_wait_read(int groups);
   void fence_async();
+  void send(const std::byte* to, const void* x, std::size_t bytes, const std::byte* barrier,
+            std::int64_t block, where at);
 
   std::map<const void*, allocation, std::greater<>> memories;  // by begin, the last first
 

@@ -322,7 +322,7 @@ device::engine& here() { return device::engine::current(); }
 }  // namespace
 
 void check_shared(const void* p, std::size_t bytes, access how, where at) {
-  here().check(here().cells_of(p, bytes, at), p, bytes, how, false, "shared", at);
+  here().check(*here().self().home->cells, p, bytes, how, false, "shared", at);
 }
 
 allocation* find_memory(const void* p, std::size_t bytes, where at) {

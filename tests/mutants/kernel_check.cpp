@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <initializer_list>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -157,7 +156,7 @@ void fill_given(V* given, const std::vector<V>& in, std::int64_t vec, std::int64
 
 // Runs one after the other on one workspace; start(what, more, totals, run) launches one.
 template <class Op, class Sizes, class Start>
-void check_production(simt::device& d, std::initializer_list<production_run> runs, Start&& start) {
+void check_production(simt::device& d, const std::vector<production_run>& runs, Start&& start) {
   using V = typename Op::value;
   constexpr int element = static_cast<int>(sizeof(V));
   constexpr int vec = vec_of<Op, V>::size;
@@ -232,27 +231,26 @@ void check_registers(simt::device& d) {
                               start);
 }
 
-template <class Sizes, bool by_tiles>
+template <class Sizes, bool clustered>
 void check_cluster(simt::device& d) {
-  using unit = cluster_unit<Sizes, by_tiles>;
+  using unit = cluster_unit<Sizes, clustered>;
   const std::int64_t part = unit::rows * warp_size * vec_of<Op, T>::size;
   const std::int64_t n = unit::warps * part;
   const auto start = [&](const flat<Op, T>& what, const tickets&, const unit_totals<T>&,
                          const production_run& r) {
-    const auto warps = r.blocks > 1 ? unit::warps : static_cast<int>((what.n + part - 1) / part);
-    launch(stream{&d}, {.blocks = r.blocks, .threads = warps * warp_size, .cluster = r.blocks > 1},
-           cluster_kernel<Op, T, Sizes, by_tiles>, what);
+    const auto warps = clustered ? unit::warps : static_cast<int>((what.n + part - 1) / part);
+    launch(stream{&d}, {.blocks = r.blocks, .threads = warps * warp_size, .cluster = clustered},
+           cluster_kernel<Op, T, Sizes, clustered>, what);
   };
-  check_production<Op, Sizes>(d,
-                              {{1, 1},
-                               {part + 1, 1},
-                               {n, 1},
-                               {n - 1, 1, true},
-                               {n + 1, 2, true, true},
-                               {7 * n - 3, 7},
-                               {4 * n, 7, false, true, 2, 3 * n - 3},
-                               {16 * n, 16}},
-                              start);
+  using runs = std::vector<production_run>;
+  const runs of_cluster{{1, 1},
+                        {n, 1},
+                        {n + 1, 2, true, true},
+                        {7 * n - 3, 7},
+                        {4 * n, 7, false, true, 2, 3 * n - 3},
+                        {16 * n, 16}};
+  const runs of_one{{1, 1}, {part + 1, 1}, {n, 1}, {n - 1, 1, true}};
+  check_production<Op, Sizes>(d, clustered ? of_cluster : of_one, start);
 }
 
 template <class Sizes>

@@ -3,8 +3,8 @@
 #define UPSWEEP_KERNELS_GRID_SINGLE_PASS_CLUSTER_HPP
 
 // The scan of what one block holds, or one cluster of blocks: half a chunk of order 1 in each
-// warp's registers. Warps' totals cross the block through shared memory, once, and blocks' totals
-// the cluster. No memory but the arrays.
+// warp's registers. Warps' totals cross the block through shared memory, once; blocks' totals are
+// sent to all blocks of the cluster. No memory but the arrays.
 
 #include <cstdint>
 
@@ -16,32 +16,39 @@
 
 namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
 
-// A block's unit: a tile, or a super. One that is alone takes as many warps as have elements, and
-// one for n = 0.
-template <class Sizes, bool by_tiles>
+// A block's unit: a tile, in a cluster, or a super. The latter takes as many warps as have
+// elements, and one for n = 0.
+template <class Sizes, bool clustered>
 struct cluster_unit {
   static constexpr int rows = Sizes::rows % 2 == 0 ? Sizes::rows / 2 : Sizes::rows;  // of a warp
   // Warps:
   static constexpr int in_chunk = Sizes::rows / rows;
   static constexpr int in_tile = in_chunk * Sizes::chunks;
-  static constexpr int warps = by_tiles ? in_tile : in_tile * Sizes::tiles;
-  static constexpr int in_super = by_tiles ? Sizes::tiles : 1;  // units
+  static constexpr int warps = clustered ? in_tile : in_tile * Sizes::tiles;
+  static constexpr int in_super = clustered ? Sizes::tiles : 1;  // units
   static_assert(warps <= warp_size);
 };
 
-template <class Op, class E, class Sizes, bool by_tiles>
-UPSWEEP_KERNEL_OF((cluster_unit<Sizes, by_tiles>::warps * warp_size), 1)
+template <class Op, class E, class Sizes, bool clustered>
+UPSWEEP_KERNEL_OF((cluster_unit<Sizes, clustered>::warps * warp_size), 1)
 void cluster_kernel(UPSWEEP_ARGUMENT flat<Op, E> what) {
   using T = typename Op::value;
-  using unit = cluster_unit<Sizes, by_tiles>;
+  using unit = cluster_unit<Sizes, clustered>;
   using part_of_chunk = chunk_rows<Op, E, unit::rows>;
   UPSWEEP_SHARED(T, part_totals, unit::warps);
   UPSWEEP_SHARED(T, block_totals, most_in_cluster);
+  UPSWEEP_BARRIERS(sent, 1);
 
-  const bool alone = grid_size() == 1;
-  if (!alone) arrive_cluster();
   const int lane = lane_index(), warp = warp_index();
   const int blocks = static_cast<int>(grid_size()), mine = static_cast<int>(block_index());
+  if constexpr (clustered) {
+    if (thread_index() == 0) {
+      sent.init(0, 1);
+      sent.arrive_expecting(0, blocks * static_cast<int>(sizeof(T)));
+    }
+    sync_warp();
+    arrive_cluster();
+  }
   const std::int64_t first = (std::int64_t{mine} * unit::warps + warp) * part_of_chunk::elements;
   if (what.n == 0 && thread_index() == 0) what.store_total_of_none();
   part_of_chunk part;
@@ -65,20 +72,17 @@ void cluster_kernel(UPSWEEP_ARGUMENT flat<Op, E> what) {
 
   const int b = mine / unit::in_super;
   group_part<T> found{Op::identity(), of_unit};
-  if (!alone) {
+  if constexpr (clustered) {
     wait_cluster();  // all blocks are here
-    if (warp == 0 && lane < blocks) of_block(block_totals, lane)[mine] = of_unit;
-    arrive_cluster();
-    wait_cluster();
+    if (warp == 0 && lane < blocks) send(block_totals, mine, of_unit, sent, 0, lane);
+    sent.wait_sent(0, 0);
     const auto total_of = [&](int block) -> T { return block_totals[block < blocks ? block : 0]; };
     T t[unit::in_super];
     UPSWEEP_UNROLL
     for (int k = 0; k < unit::in_super; ++k) t[k] = total_of(lane * unit::in_super + k);
     found = part_of_group<Op>(tree_total<Op>(t), b);
-    if constexpr (by_tiles) {
-      UPSWEEP_UNROLL
-      for (int k = 0; k < 3; ++k) tiles[k] = total_of(b * unit::in_super + k);
-    }
+    UPSWEEP_UNROLL
+    for (int k = 0; k < 3; ++k) tiles[k] = total_of(b * unit::in_super + k);
   }
 
   const super_place<Op> place = place_of<Op>(what.start(), found, b);
