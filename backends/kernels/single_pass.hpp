@@ -408,9 +408,8 @@ class single_pass_runner final : public runner, private state_kernels {
 
   // in, out: whether the arrays hold what the kernel takes for straight.
   static void set_straight(scan& s, bool in, bool out) {
-    const bool plain = !s.reverse && !s.truth;
-    s.straight_in = in && s.off_in == 0 && plain;
-    s.straight_out = out && s.off_out == 0 && plain;
+    s.straight_in = in && s.off_in == 0 && !s.truth;
+    s.straight_out = out && s.off_out == 0 && !s.truth;
   }
 
   // How far each vec of an array lies behind a multiple of its size, in bytes.

@@ -97,21 +97,19 @@ class chunk_rows {
   template <class What>
   UPSWEEP_DEVICE void load(const What& what, std::int64_t first) {
     if (what.loaded_straight(first, first + elements)) {
-      const std::int64_t i = first + lane_index() * vec::size - what.skipped;
-      UPSWEEP_UNROLL
-      for (int r = 0; r < rows; ++r)
-        row[r] = load_as<quad>(what.in, (i + r * row_elements) * static_cast<int>(sizeof(E)));
-      flip(what);
+      constexpr int element = sizeof(E);
+      const std::int64_t at = what.place(first + lane_index() * vec::size) * element;
+      if (what.reverse) {
+        take(lens<E>::template load_reversed<E, rows>(what.in, at));
+      } else {
+        UPSWEEP_UNROLL
+        for (int r = 0; r < rows; ++r)
+          row[r] = scalars_at<E, E>(what.in, at + r * (row_elements * element));
+      }
+      what.flip_all(row);
     } else {
       take(what.template load<rows>(what.memory(), first));
     }
-  }
-
-  template <class What>
-  UPSWEEP_DEVICE void flip(const What& what) {
-    if (!what.flips()) return;
-    UPSWEEP_UNROLL
-    for (quad& q : row) q = what.flipped(q);
   }
 
   UPSWEEP_DEVICE void take(const quads<rows>& q) {
@@ -174,7 +172,8 @@ class chunk_rows {
 
   // Stores the results, of which `first` is the first element. `before` is what comes before the
   // chunk, `end` W behind these rows; straight: as the Outs that they are, and nothing else.
-  template <class Out, class What>
+  // plain: they are, and in the order of memory, whatever `straight` says.
+  template <class Out, bool plain = false, class What>
   UPSWEEP_DEVICE void store(const What& what, std::int64_t first, const carry<Op>& before, T end,
                             bool straight) const {
     const int lane = lane_index();
@@ -193,17 +192,17 @@ class chunk_rows {
       x.next[r] = shuffle(lane == 0 ? follows : at[r].value, (lane + 1) % warp_size);
       x.y.row[r] = vec::scan(row[r], at[r], x.next[r], what.exclusive);
     }
-    if (straight) {
-      if (what.flips()) {
+    if (plain || straight) {
+      what.flip_all(x.y.row);
+      constexpr int element = sizeof(Out);
+      const std::int64_t to = what.place(first + lane * vec::size) * element;
+      if (!plain && what.reverse) {
+        lens<E>::template store_reversed<Out, rows>(what.out, to, x.y);
+      } else {
         UPSWEEP_UNROLL
-        for (quad& q : x.y.row) q = what.flipped(q);
+        for (int r = 0; r < rows; ++r)
+          put_scalars<E, Out>(what.out, to + r * (row_elements * element), x.y.row[r]);
       }
-      using word = decltype(word_of<vec::size* static_cast<int>(sizeof(Out))>());
-      const std::int64_t i = first + lane * vec::size - what.skipped;
-      UPSWEEP_UNROLL
-      for (int r = 0; r < rows; ++r)
-        store_as(what.out, (i + r * row_elements) * static_cast<int>(sizeof(Out)),
-                 front<word>(to_scalars<E, Out>(x.y.row[r])));
     } else {
       what.store(first, x);
     }

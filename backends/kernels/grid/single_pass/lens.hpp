@@ -55,6 +55,22 @@ UPSWEEP_DEVICE quad to_scalars(const quad& y) {
   }
 }
 
+// The same of an aligned vec at byte `at` of a view.
+template <class E, class In, class View, class Index>
+UPSWEEP_DEVICE quad scalars_at(const View& view, Index at) {
+  constexpr int bytes = 16 / static_cast<int>(sizeof(E)) * static_cast<int>(sizeof(In));
+  const quad q = in_front(load_as<decltype(word_of<bytes>())>(view, at));
+  if constexpr (sizeof(In) == sizeof(E))
+    return q;
+  else
+    return from_scalars<E, In>(q);
+}
+template <class E, class Out, class View, class Index>
+UPSWEEP_DEVICE void put_scalars(const View& view, Index at, const quad& y) {
+  constexpr int bytes = 16 / static_cast<int>(sizeof(E)) * static_cast<int>(sizeof(Out));
+  store_as(view, at, front<decltype(word_of<bytes>())>(to_scalars<E, Out>(y)));
+}
+
 // How vecs of elements E are made of the bytes of arrays, and back: what does not depend on where
 // they lie. Few words, which functions apart take in registers: a kernel's parameters are slow to
 // read by address.
@@ -93,10 +109,38 @@ struct lens {
     return q;
   }
 
+  template <int rows>
+  UPSWEEP_DEVICE void flip_all(quad (&row)[rows]) const {
+    if (flips()) {
+      UPSWEEP_UNROLL
+      for (quad& q : row) q = flipped(q);
+    }
+  }
+
   // From a lane's vec of a row to that of the next, in bytes of elements of so many.
   template <class Index>
   UPSWEEP_DEVICE Index stride(int element) const {
     return (reverse ? -row_elements : row_elements) * element;
+  }
+
+  // A lane's vecs of some rows of Ins, aligned, from byte `at` of a view on and downwards; and its
+  // results, as Outs. Apart: as a part of the kernels they would slow scans in the other direction,
+  // which wait for instructions.
+  template <class In, int rows, class View, class Index>
+  UPSWEEP_APART static quads<rows> load_reversed(View view, Index at) {
+    constexpr int bytes = size * static_cast<int>(sizeof(In));
+    quads<rows> x;
+    UPSWEEP_UNROLL
+    for (int r = 0; r < rows; ++r)
+      x.row[r] = reversed(scalars_at<E, In>(view, at - r * (warp_size * bytes)));
+    return x;
+  }
+  template <class Out, int rows, class View, class Index>
+  UPSWEEP_APART static void store_reversed(View view, Index at, quads<rows> y) {
+    constexpr int bytes = size * static_cast<int>(sizeof(Out));
+    UPSWEEP_UNROLL
+    for (int r = 0; r < rows; ++r)
+      put_scalars<E, Out>(view, at - r * (warp_size * bytes), reversed(y.row[r]));
   }
 
   // A lane's vecs of some rows, which words may be read for: of a view from byte `at` on, and of
@@ -133,13 +177,15 @@ struct lens {
   template <int rows>
   UPSWEEP_DEVICE quads<rows> made_of(const quads<rows>& x, const quads<rows>& scale) const {
     quads<rows> e = native_in ? x : decoded(x, scale);
-    const auto all = [&](auto&& f) {
+    if (truth) {
       UPSWEEP_UNROLL
-      for (quad& q : e.row) q = f(q);
-    };
-    if (truth) all(truths);
-    if (reverse) all(reversed);
-    if (flips()) all([&](const quad& q) { return flipped(q); });
+      for (quad& q : e.row) q = truths(q);
+    }
+    if (reverse) {
+      UPSWEEP_UNROLL
+      for (quad& q : e.row) q = reversed(q);
+    }
+    flip_all(e.row);
     return e;
   }
   // And results as they are to lie there.

@@ -48,6 +48,16 @@ struct stretch {
 };
 
 // In, Out: scalars that straight arrays hold. Else anything that the scan says.
+// Calls f for a constant, once for each case: what it is in the first lies in one piece, so that
+// its instructions are soon there.
+template <class F>
+UPSWEEP_DEVICE void either(bool plain, F&& f) {
+  if (plain)
+    f.template operator()<true>();
+  else
+    f.template operator()<false>();
+}
+
 template <class Op, class E, class Sizes, class In, class Out>
 UPSWEEP_KERNEL_OF(roles<Sizes>::threads, 1)
 void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
@@ -102,6 +112,7 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
   // A split form's coefficients have the second half of the stage.
   const int second = what.made == form::split ? how.stage_bytes / 2 : how.stage_bytes;
 
+  constexpr int row_bytes = warp_size * vec * static_cast<int>(sizeof(In));
   // How the chunks of a super are loaded from its stage: all straight, or all by words, or each by
   // what is there of it.
   struct staged {
@@ -109,35 +120,39 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
     int at, scales_at;  // the lane's first vec, where whole
   };
   // A super has whole words, so that all begin as far behind a multiple of 16 bytes.
-  const int behind = sizeof(In) == sizeof(E)
-                         ? 0
-                         : static_cast<int>(address_of(what.in, -what.skipped * what.in_size) % 16);
+  const int last_vec = super_elements - vec;
+  const int behind =
+      sizeof(In) == sizeof(E)
+          ? 0
+          : static_cast<int>(
+                address_of(what.in, what.place(what.reverse ? last_vec : 0) * what.in_size) % 16);
   const auto staged_super = [&](std::int64_t s) -> staged {
     const std::int64_t begin = s * super_elements;
     const int base = stage * how.stage_bytes;
     const bool whole = begin >= what.skipped && begin + super_elements <= what.n;
-    if (whole && what.straight_in)
-      return {true, true, base + behind + lane * vec * static_cast<int>(sizeof(In)), 0};
+    if (whole && what.straight_in) {
+      const int first = what.reverse ? last_vec - lane * vec : lane * vec;
+      return {true, true, base + behind + first * static_cast<int>(sizeof(In)), 0};
+    }
     const auto at = [&](const stretch& x, int first_byte) {
       return first_byte + static_cast<int>(what.place(begin + lane * vec) * what.in_size - x.base);
     };
     return {false, whole, at(where_in(what.in, s), base),
             what.made == form::split ? at(where_in(what.scales, s), base + second) : 0};
   };
-  const auto load = [&](chunk& part, const staged& from, std::int64_t s, int c) {
+  const auto load_plain = [&](chunk& part, const staged& from, int c) {
+    UPSWEEP_UNROLL
+    for (int r = 0; r < chunk::rows; ++r)
+      part.row[r] = scalars_at<E, In>(memory, from.at + (c * chunk::rows + r) * row_bytes);
+    what.flip_all(part.row);
+  };
+  const auto load = [&]<bool plain>(chunk& part, const staged& from, std::int64_t s, int c) {
+    if (plain || (from.straight && !what.reverse)) return load_plain(part, from, c);
     const int base = stage * how.stage_bytes;
     if (from.straight) {
-      UPSWEEP_UNROLL
-      for (int r = 0; r < chunk::rows; ++r) {
-        constexpr int bytes = vec * static_cast<int>(sizeof(In));
-        const auto q = in_front(load_as<decltype(word_of<bytes>())>(
-            memory, from.at + (c * chunk::rows + r) * warp_size * bytes));
-        if constexpr (sizeof(In) == sizeof(E))
-          part.row[r] = q;
-        else
-          part.row[r] = from_scalars<E, In>(q);
-      }
-      part.flip(what);
+      part.take(lens<E>::template load_reversed<In, chunk::rows>(
+          memory, from.at - c * (chunk::rows * row_bytes)));
+      what.flip_all(part.row);
     } else if (from.whole) {
       const int further = c * what.template stride<int>(what.in_size) * chunk::rows;
       part.take(lens<E>::template load<chunk::rows>(what, memory, from.at + further, memory,
@@ -280,12 +295,14 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
       if (mine.tile >= supers) break;
       const staged from = staged_super(mine.tile);
       T t[Sizes::chunks];
-      UPSWEEP_UNROLL
-      for (int c = 0; c < Sizes::chunks; ++c) {
-        chunk part;
-        load(part, from, mine.tile, tile * Sizes::chunks + c);
-        t[c] = part.total();
-      }
+      either(from.straight && !what.reverse, [&]<bool plain>() {
+        UPSWEEP_UNROLL
+        for (int c = 0; c < Sizes::chunks; ++c) {
+          chunk part;
+          load.template operator()<plain>(part, from, mine.tile, tile * Sizes::chunks + c);
+          t[c] = part.total();
+        }
+      });
       sync_warp();
       if (lane == 0) {
         UPSWEEP_UNROLL
@@ -313,40 +330,43 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
       const ticket mine = named[stage];
       if (mine.tile >= supers) break;
       const staged from = staged_super(mine.tile);
-      chunk part[each];
-      UPSWEEP_UNROLL
-      for (int c = 0; c < each; ++c) load(part[c], from, mine.tile, first_chunk + c);
-      constexpr bool early = sizeof(T) <= 4;  // else registers are short
-      if constexpr (early) {
-        UPSWEEP_UNROLL
-        for (int c = 0; c < each; ++c) part[c].scan();
-      }
-      reduced.wait(stage, parity);
-      placed.wait(stage, parity);
-      const super_place<Op> place = places[stage];
-      carry<Op> at[each + 1];
-      UPSWEEP_UNROLL
-      for (int k = 0; k <= each; ++k) {
-        const int c = first_chunk + k;
-        const auto chunk_total = [&](int i) -> T {
-          return chunk_totals[stage * chunks + c % chunks / Sizes::chunks * Sizes::chunks + i];
-        };
-        const auto tile_total = [&](int i) -> T { return tile_totals[stage * tiles + i]; };
-        at[k] = chunk_place<Op, Sizes>(c, chunk_total).in(place, tile_total);
-      }
-      sync_warp();
-      if (lane == 0) freed.arrive(stage);
-
-      const std::int64_t begin =
-          mine.tile * super_elements + std::int64_t{first_chunk} * chunk::elements;
       const bool straight =
           what.stored_straight(mine.tile * super_elements, (mine.tile + 1) * super_elements);
-      UPSWEEP_UNROLL
-      for (int c = 0; c < each; ++c) {
-        if constexpr (!early) part[c].scan();
-        part[c].template store<Out>(what, begin + c * chunk::elements, at[c], at[c + 1].value,
-                                    straight);
-      }
+      either(from.straight && straight && !what.reverse, [&]<bool plain>() {
+        chunk part[each];
+        UPSWEEP_UNROLL
+        for (int c = 0; c < each; ++c)
+          load.template operator()<plain>(part[c], from, mine.tile, first_chunk + c);
+        constexpr bool early = sizeof(T) <= 4;  // else registers are short
+        if constexpr (early) {
+          UPSWEEP_UNROLL
+          for (int c = 0; c < each; ++c) part[c].scan();
+        }
+        reduced.wait(stage, parity);
+        placed.wait(stage, parity);
+        const super_place<Op> place = places[stage];
+        carry<Op> at[each + 1];
+        UPSWEEP_UNROLL
+        for (int k = 0; k <= each; ++k) {
+          const int c = first_chunk + k;
+          const auto chunk_total = [&](int i) -> T {
+            return chunk_totals[stage * chunks + c % chunks / Sizes::chunks * Sizes::chunks + i];
+          };
+          const auto tile_total = [&](int i) -> T { return tile_totals[stage * tiles + i]; };
+          at[k] = chunk_place<Op, Sizes>(c, chunk_total).in(place, tile_total);
+        }
+        sync_warp();
+        if (lane == 0) freed.arrive(stage);
+
+        const std::int64_t begin =
+            mine.tile * super_elements + std::int64_t{first_chunk} * chunk::elements;
+        UPSWEEP_UNROLL
+        for (int c = 0; c < each; ++c) {
+          if constexpr (!early) part[c].scan();
+          part[c].template store<Out, plain>(what, begin + c * chunk::elements, at[c],
+                                             at[c + 1].value, straight);
+        }
+      });
     }
   }
 }
