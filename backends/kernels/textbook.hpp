@@ -14,6 +14,9 @@
 //   };
 // clang-format on
 //
+// For an operator that it leaves out, the class has nothing but `static constexpr std::string_view
+// refusal`, the words that say so.
+//
 // The workspace is zeroed once, when it is made; each run leaves it fit for the next, of any length
 // up to the n that it was made for and of as many threads.
 
@@ -36,34 +39,42 @@ namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
 
 // An algorithm for one operator.
 struct textbook {
-  int default_threads;
-  std::int64_t (*max_length)(int threads);
-  std::size_t (*workspace_bytes)(std::int64_t n, int threads);
-  void (*run)(stream on, const spec& variant, const call& c, workspace space, int threads);
-  void (*first)(void* value);  // the total of no elements without init
+  int default_threads = 0;
+  std::int64_t (*max_length)(int threads) = nullptr;
+  std::size_t (*workspace_bytes)(std::int64_t n, int threads) = nullptr;
+  void (*run)(stream on, const spec& variant, const call& c, workspace space,
+              int threads) = nullptr;
+  void (*first)(void* value) = nullptr;  // the total of no elements without init
+  std::string_view refusal = {};         // of the operator: then there is nothing else
 };
 
 template <template <class> class Algorithm, class Op>
 const textbook& textbook_of() {
-  static constexpr textbook entry{
-      Algorithm<Op>::default_threads, Algorithm<Op>::max_length, Algorithm<Op>::workspace_bytes,
-      [](stream on, const spec& variant, const call& c, workspace space, int threads) {
-        using T = typename Op::value;
-        scan<Op> what;
-        what.in = {static_cast<const T*>(c.in), c.n};
-        what.out = {static_cast<T*>(c.out), c.n};
-        what.total = {static_cast<T*>(c.total), c.total != nullptr ? 1 : 0};
-        what.exclusive = variant.kind == kind::exclusive;
-        what.reverse = variant.direction == direction::reverse;
-        what.has_init = c.init != nullptr;
-        if (what.has_init) std::memcpy(&what.init, c.init, sizeof(T));
-        Algorithm<Op>::run(on, what, space, threads);
-      },
-      [](void* value) {
-        const typename Op::value first = Op::first();
-        std::memcpy(value, &first, sizeof first);
-      }};
-  return entry;
+  using A = Algorithm<Op>;
+  if constexpr (requires { A::refusal; }) {
+    static constexpr textbook entry{.refusal = A::refusal};
+    return entry;
+  } else {
+    static constexpr textbook entry{
+        A::default_threads, A::max_length, A::workspace_bytes,
+        [](stream on, const spec& variant, const call& c, workspace space, int threads) {
+          using T = typename Op::value;
+          scan<Op> what;
+          what.in = {static_cast<const T*>(c.in), c.n};
+          what.out = {static_cast<T*>(c.out), c.n};
+          what.total = {static_cast<T*>(c.total), c.total != nullptr ? 1 : 0};
+          what.exclusive = variant.kind == kind::exclusive;
+          what.reverse = variant.direction == direction::reverse;
+          what.has_init = c.init != nullptr;
+          if (what.has_init) std::memcpy(&what.init, c.init, sizeof(T));
+          A::run(on, what, space, threads);
+        },
+        [](void* value) {
+          const typename Op::value first = Op::first();
+          std::memcpy(value, &first, sizeof first);
+        }};
+    return entry;
+  }
 }
 
 class textbook_runner final : public runner {
@@ -169,6 +180,7 @@ struct textbook_entry {
   std::string refusal(const spec& what, std::int64_t n, int threads = 0) const {
     if (std::string words = textbook_refusal(what); !words.empty()) return words;
     const textbook& t = algorithm(what);
+    if (!t.refusal.empty()) return std::string(t.refusal);
     const bool naive = name.ends_with(".naive");
     const char* const asked = naive ? std::getenv("UPSWEEP_NAIVE_LENGTH") : nullptr;
     std::int64_t most = t.max_length(threads != 0 ? threads : t.default_threads);

@@ -117,7 +117,8 @@ limits limits_for(const backend_info& b) {
     most = {.common = naive ? 500 : 6'000, .group = 0, .rare = naive ? 2'000 : 0};
   else if (naive)
     most = {.common = 1 << 16, .group = 0, .rare = 0};
-  most.textbook = b.role == role::textbook || b.role == role::peer;
+  if (b.role == role::textbook || b.role == role::peer)
+    most.served = b.name == "cuda.thrust" ? in_thrust : in_textbooks;
   return most;
 }
 
@@ -130,6 +131,11 @@ bool in_textbooks(const spec& what) {
       return what.in == f32 && what.out == f32 && what.affine == affine_form::pair;
     default: return what.in == what.out && std::ranges::find(served, what.out) != served.end();
   }
+}
+
+bool in_thrust(const spec& what) {
+  const bool compared = what.op.id == builtin::minimum || what.op.id == builtin::maximum;
+  return in_textbooks(what) && (what.op.id == builtin::sum || (compared && what.out != u32));
 }
 
 namespace {
@@ -153,7 +159,7 @@ test_case draw(std::uint64_t seed, const limits& most) {
   test_case c;
   c.seed = d.bits();
   do c.what = draw_spec(d);
-  while (most.textbook && !in_textbooks(c.what));
+  while (most.served != nullptr && !most.served(c.what));
   c.what.kind = d.one_in(2) ? inclusive : exclusive;
   c.what.direction = d.one_in(3) ? reverse : forward;
   c.length = draw_length(d, units::of(accumulator_bytes(c.what)), most);

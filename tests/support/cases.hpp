@@ -48,17 +48,19 @@ struct limits {
   std::int64_t common = std::int64_t{1} << 16;  // longest case of the usual kind
   std::int64_t group = 300'000;                 // longest case that is there to cross a group
   std::int64_t rare = 4'000'000;                // longest of the rare large cases
-  bool textbook = false;                        // only scans that textbook backends serve
+  bool (*served)(const spec&) = nullptr;        // only scans that the backend serves; null: any
 };
 
 // What suits a backend: fibers are slow, a naive scan the more so, and textbooks serve few types.
 limits limits_for(const backend_info& backend);
 
-// Whether the textbook backends and the peers serve a scan.
+// Whether the textbook backends and cuda.cub serve a scan.
 bool in_textbooks(const spec& what);
+// Whether cuda.thrust does: it is instantiated for fewer operators.
+bool in_thrust(const spec& what);
 
 // The case numbered `seed`, drawn from everything that mixes() and defined_on() allow, or
-// in_textbooks() alone.
+// what the backend serves alone.
 test_case draw(std::uint64_t seed, const limits& most = {});
 
 // Cases simpler than c, the simplest first: what a search for the smallest failure tries next.
