@@ -54,8 +54,8 @@ if [ "$full" ]; then
 fi
 # Optimised less, since the SIMD kernels take minutes to instrument otherwise.
 # Reports show lines; a debugger's variables cost compile time.
-sanitised=(-Dbuildtype=debugoptimized -Doptimization=1 -Dsimd_targets=two -Dbench=disabled
-  -Dc_args=-gline-tables-only -Dcpp_args=-gline-tables-only)
+sanitised=(-Dbuildtype=debugoptimized -Doptimization=1 -Dsimd_targets=two -Dsimt_kernels=few
+  -Dbench=disabled -Dc_args=-gline-tables-only -Dcpp_args=-gline-tables-only)
 
 tools/bootstrap.sh ${full:+full}
 

@@ -19,6 +19,7 @@
 #include "grid/single_pass/persistent.hpp"
 #include "grid/single_pass/registers.hpp"
 #include "grid/single_pass/totals.hpp"
+#include "in_build.hpp"
 #include "runner.hpp"
 #include "single_pass_options.hpp"
 #include "upsweep/error.hpp"
@@ -433,6 +434,15 @@ std::unique_ptr<runner> make_runner(const spec& what, std::int64_t at_most,
   return std::make_unique<single_pass_runner<Op, E, Sizes>>(what, at_most, device, forced);
 }
 
+// nullptr: not in this build.
+template <class Op, class E, class Sizes>
+runner_maker maker_of() {
+  if constexpr (in_build<Op, E>)
+    return make_runner<Op, E, Sizes>;
+  else
+    return nullptr;
+}
+
 // For integers of so many bytes.
 template <class U, class I, class Sizes>
 runner_maker integer_runner(builtin op) {
@@ -440,15 +450,15 @@ runner_maker integer_runner(builtin op) {
   using minimum =
       std::conditional_t<(sizeof(I) < 4), narrow_minimum_op<std::int32_t, I>, minimum_op<I>>;
   switch (op) {
-    case builtin::sum: return make_runner<sum_op<Wide>, U, Sizes>;
-    case builtin::product: return make_runner<product_op<Wide>, U, Sizes>;
+    case builtin::sum: return maker_of<sum_op<Wide>, U, Sizes>();
+    case builtin::product: return maker_of<product_op<Wide>, U, Sizes>();
     case builtin::bit_and:
     case builtin::bit_or:
     case builtin::logical_and:
-    case builtin::logical_or: return make_runner<or_op<Wide>, U, Sizes>;
-    case builtin::bit_xor: return make_runner<xor_op<Wide>, U, Sizes>;
+    case builtin::logical_or: return maker_of<or_op<Wide>, U, Sizes>();
+    case builtin::bit_xor: return maker_of<xor_op<Wide>, U, Sizes>();
     case builtin::minimum:
-    case builtin::maximum: return make_runner<minimum, I, Sizes>;
+    case builtin::maximum: return maker_of<minimum, I, Sizes>();
     default: return nullptr;
   }
 }
@@ -456,18 +466,18 @@ runner_maker integer_runner(builtin op) {
 template <class F, class Sizes>
 runner_maker float_runner(builtin op) {
   switch (op) {
-    case builtin::sum: return make_runner<sum_op<F>, F, Sizes>;
-    case builtin::product: return make_runner<product_op<F>, F, Sizes>;
+    case builtin::sum: return maker_of<sum_op<F>, F, Sizes>();
+    case builtin::product: return maker_of<product_op<F>, F, Sizes>();
     case builtin::minimum:
-    case builtin::maximum: return make_runner<minimum_op<F>, F, Sizes>;
+    case builtin::maximum: return maker_of<minimum_op<F>, F, Sizes>();
     default: return nullptr;
   }
 }
 
 template <class F, class Sizes>
 runner_maker complex_runner(builtin op) {
-  return op == builtin::sum       ? make_runner<sum_op<complex<F>>, complex<F>, Sizes>
-         : op == builtin::product ? make_runner<product_op<complex<F>>, complex<F>, Sizes>
+  return op == builtin::sum       ? maker_of<sum_op<complex<F>>, complex<F>, Sizes>()
+         : op == builtin::product ? maker_of<product_op<complex<F>>, complex<F>, Sizes>()
                                   : nullptr;
 }
 
@@ -507,10 +517,9 @@ template <class Sizes>
 runner_maker pair_runner(type accumulator, builtin op) {
   if (op == builtin::affine) {
     switch (accumulator) {
-      case type::u32:
-        return make_runner<affine_op<std::uint32_t>, affine_map<std::uint32_t>, Sizes>;
-      case type::f32: return make_runner<affine_op<float>, affine_map<float>, Sizes>;
-      case type::f64: return make_runner<affine_op<double>, affine_map<double>, Sizes>;
+      case type::u32: return maker_of<affine_op<std::uint32_t>, affine_map<std::uint32_t>, Sizes>();
+      case type::f32: return maker_of<affine_op<float>, affine_map<float>, Sizes>();
+      case type::f64: return maker_of<affine_op<double>, affine_map<double>, Sizes>();
       default: return nullptr;
     }
   }

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "in_build.hpp"
 #include "runner.hpp"
 #include "setting.hpp"
 #include "upsweep/spec.hpp"
@@ -71,9 +72,7 @@ runner_maker maker_for(const spec& what, std::initializer_list<Part> parts, More
 }
 
 // The words of a refusal, or nothing.
-inline std::string refusal_by(runner_maker make) {
-  return make == nullptr ? "it has no kernel for this operator on this type" : "";
-}
+inline std::string refusal_by(runner_maker make) { return make == nullptr ? no_kernel : ""; }
 
 }  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels
 

@@ -29,6 +29,7 @@
 #include <string>
 #include <string_view>
 
+#include "in_build.hpp"
 #include "operators.hpp"
 #include "runner.hpp"
 #include "scan.hpp"
@@ -37,7 +38,7 @@
 
 namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
 
-// An algorithm for one operator.
+// An algorithm for one operator; no functions where it is not in this build.
 struct textbook {
   int default_threads = 0;
   std::int64_t (*max_length)(int threads) = nullptr;
@@ -51,7 +52,10 @@ struct textbook {
 template <template <class> class Algorithm, class Op>
 const textbook& textbook_of() {
   using A = Algorithm<Op>;
-  if constexpr (requires { A::refusal; }) {
+  if constexpr (!in_build<Op>) {
+    static constexpr textbook entry{.refusal = no_kernel};
+    return entry;
+  } else if constexpr (requires { A::refusal; }) {
     static constexpr textbook entry{.refusal = A::refusal};
     return entry;
   } else {

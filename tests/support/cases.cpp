@@ -110,6 +110,29 @@ bool defined_on(builtin op, type out) {
   }
 }
 
+#ifdef UPSWEEP_SIMT_FEW
+namespace {
+
+// What simt backends serve in a build with simt_kernels=few.
+bool in_few(const spec& what) {
+  const type t = accumulator_of(what.out);
+  switch (what.op.id) {
+    case builtin::sum: return t != c64;
+    case builtin::minimum: return t == i8 || t == i32 || t == u32 || t == f64;
+    case builtin::maximum: return t == u8 || t == i32 || t == f64;
+    case builtin::affine: return t == f32;
+    default: return false;
+  }
+}
+bool in_few_textbooks(const spec& what) {
+  const bool another =
+      what.op.id == builtin::maximum || (what.op.id == builtin::minimum && what.out == u32);
+  return in_textbooks(what) && in_few(what) && !another;
+}
+
+}  // namespace
+#endif
+
 limits limits_for(const backend_info& b) {
   limits most;
   const bool naive = b.name.ends_with(".naive");
@@ -119,6 +142,10 @@ limits limits_for(const backend_info& b) {
     most = {.common = 1 << 16, .group = 0, .rare = 0};
   if (b.role == role::textbook || b.role == role::peer)
     most.served = b.name == "cuda.thrust" ? in_thrust : in_textbooks;
+#ifdef UPSWEEP_SIMT_FEW
+  if (b.name.starts_with("simt."))
+    most.served = b.role == role::textbook ? in_few_textbooks : in_few;
+#endif
   return most;
 }
 
