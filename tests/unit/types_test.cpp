@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <bitset>
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -47,12 +48,12 @@ TEST(types, represents_agrees_with_a_search_over_values) {
   constexpr std::size_t n = all_types.size();
   std::array<format, n> formats;
   std::ranges::transform(all_types, formats.begin(), format_of);
-  std::array<std::array<bool, n>, n> lost{};  // [from][to]: a value of `from` that `to` lacks
+  std::array<std::bitset<n>, n> lost;  // [from][to]: a value of `from` that `to` lacks
   for (const long double x : candidates()) {
-    std::array<bool, n> held;
-    std::ranges::transform(formats, held.begin(), [&](const format& f) { return holds(f, x); });
+    std::bitset<n> held;
+    for (std::size_t k = 0; k < n; ++k) held[k] = holds(formats[k], x);
     for (std::size_t from = 0; from < n; ++from)
-      for (std::size_t to = 0; to < n; ++to) lost[from][to] |= held[from] && !held[to];
+      if (held[from]) lost[from] |= ~held;
   }
   for (std::size_t from = 0; from < n; ++from)
     for (std::size_t to = 0; to < n; ++to) {
