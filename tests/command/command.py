@@ -10,6 +10,7 @@ import unittest
 import numpy as np
 
 UPSWEEP = os.environ["UPSWEEP_COMMAND"]
+SANITISED = os.environ.get("SANITIZERS", "none") != "none"
 ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith("UPSWEEP_")}
 
 

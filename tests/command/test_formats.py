@@ -6,7 +6,7 @@ import struct
 import numpy as np
 
 import tap
-from command import CommandTest
+from command import SANITISED, CommandTest
 
 
 def npy(header, data=b"", version=1):
@@ -145,7 +145,7 @@ class Text(CommandTest):
                 self.good("scan", "in.raw", "--dtype", name, "--op", "maximum", "-o", "b.raw")
                 self.assertEqual((self.at / "a.raw").read_bytes(), (self.at / "b.raw").read_bytes())
                 # And one at a time, as they are.
-                for y in x[:40]:
+                for y in x[:2 if SANITISED else 40]:
                     text = self.good("scan", "-", "--in-format", "raw", "--dtype", name, "-o", "-",
                                      "--format", "text", stdin=y.tobytes())
                     back = self.good("scan", "-", "--in-format", "text", "--dtype", name, "-o", "-",
