@@ -74,7 +74,7 @@
 //   b.arrive(i)                         one of the arrivals that complete a phase. What the thread
 //                                       did is before what those do who wait for the phase.
 //   b.arrive_expecting(i, bytes)        the same, and the phase also waits for so many bytes of
-//                                       bulk_load
+//                                       bulk_load and send
 //   b.wait(i, parity)                   until the latest phase of this parity has completed: phases
 //                                       count from 0, and before the first, those of parity 1 have
 //   bulk_load(to, at, from, from_at, bytes, b, i)
@@ -91,16 +91,16 @@
 //   fence_async()                       by each thread that wrote shared memory by itself, before a
 //                                       barrier that orders it before a bulk copy of that memory
 //
-// Blocks of a cluster, which reach each other's shared memory. Before Hopper these stop the kernel.
+// Blocks of a cluster, which send to each other's shared memory. Before Hopper these stop the kernel.
 //
-//   arrive_cluster(), wait_cluster()    in turn, by all threads of the cluster: who has waited may
+//   arrive_cluster(), wait_cluster()    in turn, by all warps of the cluster, whole: who has waited may
 //                                       send to the barriers that threads initialised before they
 //                                       arrived. This orders nothing else.
 //   send(a, i, x, b, k, block)          by one thread: a copy of x, of 4, 8 or 16 bytes, to element i
 //                                       of that block's shared array which a is of this one. The
 //                                       current phase of its barrier k counts the bytes, and the
 //                                       block must run until they are there.
-//   b.wait_sent(i, parity)              b.wait(i, parity) for what other blocks send
+//   b.wait_sent(i, parity)              b.wait(i, parity), for phases that count what blocks send
 // clang-format on
 //
 // Elements of arrays are read into and written from typed locals; `auto x = a[i]` gives none.

@@ -309,41 +309,38 @@ class barriers {
     else
       __trap();
   }
-  UPSWEEP_DEVICE void wait(int i, int parity) const {
-    if constexpr (has_bulk_copies) {
-      unsigned done = 0;
-      while (done == 0)
-        asm volatile(
-            "{ .reg .pred p;"
-            "  mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 p, [%1], %2;"
-            "  selp.u32 %0, 1, 0, p; }"
-            : "=r"(done)
-            : "r"(address(i)), "r"(parity)
-            : "memory");
-    } else {
-      __trap();
-    }
-  }
-
-  UPSWEEP_DEVICE void wait_sent(int i, int parity) const {
-    if constexpr (has_bulk_copies) {
-      unsigned done = 0;
-      while (done == 0)
-        asm volatile(
-            "{ .reg .pred p;"
-            "  mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;"
-            "  selp.u32 %0, 1, 0, p; }"
-            : "=r"(done)
-            : "r"(address(i)), "r"(parity)
-            : "memory");
-    } else {
-      __trap();
-    }
-  }
+  UPSWEEP_DEVICE void wait(int i, int parity) const { wait_for<false>(i, parity); }
+  UPSWEEP_DEVICE void wait_sent(int i, int parity) const { wait_for<true>(i, parity); }
 
   UPSWEEP_DEVICE unsigned address(int i) const { return first_ + 8 * static_cast<unsigned>(i); }
 
  private:
+  template <bool of_cluster>
+  UPSWEEP_DEVICE void wait_for(int i, int parity) const {
+    if constexpr (has_bulk_copies) {
+      unsigned done = 0;
+      while (done == 0)
+        if constexpr (of_cluster)
+          asm volatile(
+              "{ .reg .pred p;"
+              "  mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;"
+              "  selp.u32 %0, 1, 0, p; }"
+              : "=r"(done)
+              : "r"(address(i)), "r"(parity)
+              : "memory");
+        else
+          asm volatile(
+              "{ .reg .pred p;"
+              "  mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 p, [%1], %2;"
+              "  selp.u32 %0, 1, 0, p; }"
+              : "=r"(done)
+              : "r"(address(i)), "r"(parity)
+              : "memory");
+    } else {
+      __trap();
+    }
+  }
+
   unsigned first_;
 };
 

@@ -108,7 +108,8 @@ inline void check_aligned(const void* p, std::size_t to, where at) {
 
 void barrier_init(std::byte* barrier, int arrivals, where at);
 void barrier_arrive(std::byte* barrier, int expected_bytes, where at);
-void barrier_wait(std::byte* barrier, int parity, where at);
+// of_cluster: what other blocks sent is to be seen as well.
+void barrier_wait(std::byte* barrier, int parity, bool of_cluster, where at);
 void bulk_load(std::byte* to, const std::byte* from, int bytes, std::byte* barrier, where at);
 void bulk_store(std::byte* to, const std::byte* from, int bytes, where at);
 void bulk_commit();
@@ -365,10 +366,10 @@ class barriers {
     simt::barrier_arrive(address(i, at), bytes, at);
   }
   void wait(int i, int parity, simt::where at = simt::where::here()) const {
-    simt::barrier_wait(address(i, at), parity, at);
+    simt::barrier_wait(address(i, at), parity, false, at);
   }
   void wait_sent(int i, int parity, simt::where at = simt::where::here()) const {
-    simt::barrier_wait(address(i, at), parity, at);
+    simt::barrier_wait(address(i, at), parity, true, at);
   }
 
   std::byte* address(int i, simt::where at) const {

@@ -309,7 +309,8 @@ class single_pass_runner final : public runner, private state_kernels {
     if (n == 0) return scan_shape::cluster;
     // A cluster leaves no totals in memory.
     if (forced_.shape != scan_shape::by_policy &&
-        (forced_.shape != scan_shape::cluster || !c.leaves_totals))
+        (forced_.shape != scan_shape::cluster ||
+         (!c.leaves_totals && n <= clustered_tiles_ * tile)))
       return forced_.shape;
     const std::int64_t supers = count(n, super);
     if (!c.leaves_totals && n <= std::max(alone(), clustered_tiles_ * tile))

@@ -112,7 +112,7 @@ void device::engine::complete_phase(block& b, phased_barrier& p) {
   progress();
 }
 
-void device::engine::barrier_wait(const std::byte* word, int parity, where at) {
+void device::engine::barrier_wait(const std::byte* word, int parity, bool of_cluster, where at) {
   give_way();
   thread& me = *self_;
   block& b = *me.home;
@@ -134,6 +134,9 @@ void device::engine::barrier_wait(const std::byte* word, int parity, where at) {
     pause(at);
   }
   me.phased = -1;
+  if (b.phased[which].sent && !of_cluster)
+    fail(fault_kind::barrier, name(me) + " waits at " + place(at) +
+                                  " by wait() for what blocks have sent, which wait_sent() shows");
   if constexpr (checked) me.knows.join(b.phased[which].carries);
   tell_acquire(word);
 }
@@ -188,6 +191,7 @@ void device::engine::send(const std::byte* to, const void* x, std::size_t bytes,
                                   std::to_string(to_block) +
                                   " that no barrier of the cluster has told it of");
   phased_barrier& p = *found;
+  p.sent = true;
   p.copied = at;
   p.copied_phases = p.phase + 1;
   p.started += static_cast<std::int64_t>(bytes);
@@ -367,8 +371,8 @@ void barrier_init(std::byte* barrier, int arrivals, where at) {
 void barrier_arrive(std::byte* barrier, int expected_bytes, where at) {
   here().barrier_arrive(barrier, expected_bytes, at);
 }
-void barrier_wait(std::byte* barrier, int parity, where at) {
-  here().barrier_wait(barrier, parity, at);
+void barrier_wait(std::byte* barrier, int parity, bool of_cluster, where at) {
+  here().barrier_wait(barrier, parity, of_cluster, at);
 }
 void bulk_load(std::byte* to, const std::byte* from, int bytes, std::byte* barrier, where at) {
   here().bulk_load(to, from, bytes, barrier, at);

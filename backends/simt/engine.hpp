@@ -184,6 +184,7 @@ struct phased_barrier {
   std::uint32_t copied_phases = 0;  // the last that had copies, from 1 on
   where copied{};
   std::uint32_t announced = 0;  // the phase of the cluster's barrier that tells others, from 1 on
+  bool sent = false;            // blocks have sent to it
 };
 
 struct block {
@@ -302,7 +303,7 @@ class device::engine {
   // ---- copies.cpp
   void barrier_init(const std::byte* word, int arrivals, where at);
   void barrier_arrive(const std::byte* word, int expected_bytes, where at);
-  void barrier_wait(const std::byte* word, int parity, where at);
+  void barrier_wait(const std::byte* word, int parity, bool of_cluster, where at);
   void bulk_load(std::byte* to, const std::byte* from, int bytes, const std::byte* barrier,
                  where at);
   void bulk_store(std::byte* to, const std::byte* from, int bytes, where at);

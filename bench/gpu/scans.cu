@@ -273,7 +273,6 @@ void textbooks(report& to, stopwatch& watch, int largest) {
   }
 }
 
-// What is measured of them: sums by both; of affine maps, those of f32 by cuda.cub.
 constexpr bool cub_serves(type in, type out, builtin op) {
   return in == out && (in == i32 || in == i64 || in == f32 || in == f64) &&
          (op != builtin::affine || in == f32);
@@ -293,6 +292,7 @@ void large_of(report& to, stopwatch& watch, const std::string& name, type in, ty
       contest<In, Out> all(to, watch, of, name, in, out, s);
       all.enter_copy();
       all.enter_backend(ours);
+      // Of the peers' backends: sums by both; of affine maps, those of f32 by cuda.cub.
       if (cub_serves(in, out, op)) {
         all.enter_backend("cuda.cub");
         if (op == builtin::sum) all.enter_backend("cuda.thrust");

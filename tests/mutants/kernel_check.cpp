@@ -132,6 +132,7 @@ struct production_run {
   bool in_place = false;
   int stages = 2;            // of a ring
   std::int64_t skipped = 0;  // elements before those of the arrays
+  bool reverse = false;
 };
 
 // The total of some elements.
@@ -174,7 +175,11 @@ void check_production(simt::device& d, const std::vector<production_run>& runs, 
     const buffer<V> one(d, there + edge), other(d, there + edge), given(d, open_totals);
     V* const from = one.data() + edge;
     V* const to = (r.in_place ? one : other).data() + edge;
-    std::memcpy(static_cast<void*>(from), &in[in.size() - there], there * sizeof(V));
+    const auto first = in.end() - r.n;
+    if (r.reverse)
+      std::reverse_copy(first, in.end(), from);
+    else
+      std::copy(first, in.end(), from);
     fill_given(given.data(), in, vec, r.skipped);
     flat<Op, V> what;
     what.in = {reinterpret_cast<const std::byte*>(from), r.n * element};
@@ -184,7 +189,9 @@ void check_production(simt::device& d, const std::vector<production_run>& runs, 
     what.given = {given.data(), open_totals};
     what.made = form::pair;
     what.native_in = what.native_out = true;
-    what.off_in = what.off_out = static_cast<int>(((r.edges ? 1 : 0) - r.skipped) * element & 15);
+    what.reverse = r.reverse;
+    what.off_in = what.off_out =
+        static_cast<int>(((r.edges ? 1 : 0) + what.place(0)) * element & 15);
     what.straight_in = what.straight_out = what.off_in == 0;
     what.exclusive = seed % 2 == 0;
     what.first = Op::first();
@@ -193,6 +200,7 @@ void check_production(simt::device& d, const std::vector<production_run>& runs, 
     workspace space(memory.data(), longest);
     const tickets more(space);
     start(what, more, unit_totals<V>(space, units), r);
+    if (r.reverse) std::reverse(to, to + r.n);
     expect_scan(to, in, what.exclusive, static_cast<std::size_t>(r.skipped));
   }
 }
@@ -228,6 +236,7 @@ void check_registers(simt::device& d) {
                                {3 * n, 2, true, true},
                                {6 * n, 3, false, false, 2, 5 * n - 4},
                                {3 * n, 9, false, true, 2, 5 * n + 7},
+                               {5 * n, 5, false, false, 2, 0, true},
                                {5 * n, 5}},
                               start);
 }
@@ -244,8 +253,9 @@ void check_cluster(simt::device& d) {
            cluster_kernel<Op, T, Sizes, clustered>, what);
   };
   using runs = std::vector<production_run>;
-  const runs of_cluster{{1, 1},
-                        {n, 1},
+  const runs of_cluster{{1, 2},
+                        {n, 2},
+                        {3 * n, 3, false, false, 2, 0, true},
                         {n + 1, 2, true, true},
                         {7 * n - 3, 7},
                         {4 * n, 7, false, true, 2, 3 * n - 3},
@@ -276,6 +286,7 @@ void check_ring(simt::device& d) {
                                {67 * n + 5, 2, true, true, 3},
                                {6 * n, 2, false, false, 2, 5 * n - 2},
                                {3 * n, 1, false, true, 3, 5 * n + 7},
+                               {4 * n, 2, false, false, 2, 0, true},
                                {4 * n, 2}},
                               start);
 }

@@ -30,6 +30,7 @@ RING = "check_ring<small_sizes>"
 TOTALS = "check_totals<four_chunks, false>"
 FLAT = KERNELS + "grid/single_pass/flat.hpp"
 BYTES = KERNELS + "grid/single_pass/bytes.hpp"
+LENS = KERNELS + "grid/single_pass/lens.hpp"
 RING_OF_TILES = "check_ring<four_tiles>"
 STUCK = r"stuck: nobody makes progress; waiting: .*thread .* at .*"
 
@@ -167,7 +168,7 @@ FAULTS = [
      A_CLUSTER, r"(race|uninitialised read): thread .* shared memory at .*cluster.hpp"),
     ("totals of a cluster not all expected", CLUSTER,
      "blocks * static_cast<int>(sizeof(T))", "(blocks - 1) * static_cast<int>(sizeof(T))",
-     A_CLUSTER, r"barrier misuse: phase 0 of the barrier of block .*cluster.hpp.* expects"),
+     A_CLUSTER, r"(barrier misuse: phase 0 of the barrier|uninitialised read|race): .*cluster.hpp"),
     ("sent to a block before it is there", CLUSTER,
      "    wait_cluster();  // all blocks are here\n", "",
      A_CLUSTER, r"(unknown memory|barrier misuse): thread .* at .*cluster.hpp"),
@@ -202,9 +203,15 @@ FAULTS = [
      RING, r"out of bounds: thread .* in global memory"),
     ("totals of an aggregate with the number of a run to come", LOOK_BACK,
      "no_run = 0;", "no_run = 2;", TOTALS, r"wrong result"),
-    ("totals overwritten before all have read them", REGISTERS,
-     "    if (draws) sync_block();  // before the next unit's totals\n", "",
-     SUPERS, r"race: thread .* shared memory"),
+    ("reversed vec stored as it was scanned", LENS,
+     "(view, at - r * (warp_size * bytes), reversed(y.row[r]));",
+     "(view, at - r * (warp_size * bytes), y.row[r]);", UNITS, r"wrong result"),
+    ("reversed stage read from its beginning", PERSISTENT,
+     "what.reverse ? last_vec - lane * vec : lane * vec", "lane * vec",
+     RING, r"wrong result|uninitialised read|out of bounds"),
+    ("totals of a cluster waited for as the block's own", CLUSTER,
+     "sent.wait_sent(0, 0);", "sent.wait(0, 0);",
+     A_CLUSTER, r"barrier misuse: .*cluster.hpp.* by wait\(\) for what blocks have sent"),
 ]
 
 # No fault is planted in these, nor in what they include.

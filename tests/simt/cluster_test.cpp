@@ -29,6 +29,7 @@ enum class fault_of_cluster : std::uint8_t {
   announced_late,
   too_few_expected,
   read_early,
+  waited_for_the_block,
   left_early,
   written_by_two,
   arrives_twice,
@@ -69,7 +70,10 @@ UPSWEEP_KERNEL void hand_round(global<word> out, fault_of_cluster f) {
   if (t == 63) send(too, 0, value, landed, 1, next);
   if (f == left_early) return;
   sync_block();
-  if (f != read_early) landed.wait_sent(1, 0);
+  if (f == waited_for_the_block)
+    landed.wait(1, 0);
+  else if (f != read_early)
+    landed.wait_sent(1, 0);
   const pair handed = from_before[63 - t];
   const word last = too[0];
   out[mine * 64 + t] = handed.low + handed.high + last;
@@ -122,6 +126,8 @@ TEST(simt_cluster, tells_what_is_wrong) {
   expect_fault(d, fault_kind::barrier, {"expects 512 bytes", "516"}, with(too_few_expected));
   expect_fault(d, fault_kind::uninitialised, {"shared memory", "nothing has written"},
                with(read_early));
+  expect_fault(d, fault_kind::barrier, {"waits", "by wait() for what blocks have sent"},
+               with(waited_for_the_block));
   expect_fault(d, fault_kind::race, {"a bulk copy of thread", "shared memory"},
                with(written_by_two));
   expect_fault(d, fault_kind::barrier, {"arrives", "has not waited"}, with(arrives_twice));

@@ -78,8 +78,9 @@ TEST(simt_single_pass, reads_narrower_scalars_from_any_address) {
       wider{.in = type::f32, .out = type::f64};
   spec highest = f16;
   highest.op.id = builtin::maximum;
-  for (const spec& what : {f16, bf16, highest, counts, wider})
+  for (spec what : {f16, bf16, highest, counts, wider})
     for (std::int64_t offset = 0; offset < 16; ++offset) {
+      what.direction = offset % 8 < 4 ? reverse : forward;
       test_case c{.what = what, .in_offset = offset, .out_offset = offset % 3, .threads = 1};
       c.length = 5 * small_units(what).size(4) + 3;
       c.seed = static_cast<std::uint64_t>(offset) + 1;

@@ -118,8 +118,8 @@ bool in_few(const spec& what) {
   const type t = accumulator_of(what.out);
   switch (what.op.id) {
     case builtin::sum: return t != c64;
-    case builtin::minimum: return t == i8 || t == i32 || t == u32 || t == f64;
-    case builtin::maximum: return t == u8 || t == i32 || t == f64;
+    case builtin::minimum:
+    case builtin::maximum: return t == i8 || t == u8 || t == i32 || t == u32 || t == f64;
     case builtin::affine: return t == f32;
     default: return false;
   }

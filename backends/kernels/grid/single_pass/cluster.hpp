@@ -46,7 +46,7 @@ void cluster_kernel(UPSWEEP_ARGUMENT flat<Op, E> what) {
       sent.init(0, 1);
       sent.arrive_expecting(0, blocks * static_cast<int>(sizeof(T)));
     }
-    sync_warp();
+    sync_warp();  // whole warps arrive
     arrive_cluster();
   }
   const std::int64_t first = (std::int64_t{mine} * unit::warps + warp) * part_of_chunk::elements;

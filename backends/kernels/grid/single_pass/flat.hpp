@@ -45,7 +45,7 @@ struct flat : lens<E> {
   std::int64_t n = 0;        // elements, with those that are not in memory
   std::int64_t skipped = 0;  // of these
   global<const E> given;     // their totals: of the open vec, then of the blocks, where they are
-  bool straight_in = false, straight_out = false;  // native, and aligned
+  bool straight_in = false, straight_out = false;  // aligned, of what the kernel takes as it is
   bool exclusive = false;
   bool has_init = false;
   E init{};

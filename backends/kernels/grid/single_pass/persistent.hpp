@@ -47,7 +47,6 @@ struct stretch {
   std::int64_t base, begin, end;
 };
 
-// In, Out: scalars that straight arrays hold. Else anything that the scan says.
 // Calls f for a constant, once for each case: what it is in the first lies in one piece, so that
 // its instructions are soon there.
 template <class F>
@@ -58,6 +57,7 @@ UPSWEEP_DEVICE void either(bool plain, F&& f) {
     f.template operator()<false>();
 }
 
+// In, Out: scalars that straight arrays hold. Else anything that the scan says.
 template <class Op, class E, class Sizes, class In, class Out>
 UPSWEEP_KERNEL_OF(roles<Sizes>::threads, 1)
 void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
@@ -119,8 +119,8 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
     bool straight, whole;
     int at, scales_at;  // the lane's first vec, where whole
   };
+  constexpr int last_vec = super_elements - vec;
   // A super has whole words, so that all begin as far behind a multiple of 16 bytes.
-  const int last_vec = super_elements - vec;
   const int behind =
       sizeof(In) == sizeof(E)
           ? 0

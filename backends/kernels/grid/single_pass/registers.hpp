@@ -129,7 +129,6 @@ void register_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
     part.template store<E>(what, begin, here.in(place, tile_total),
                            behind.in(place, tile_total).value, straight);
     unit = draws ? grid_size() + next.tile : units;
-    if (draws) sync_block();  // before the next unit's totals
   }
 }
 
