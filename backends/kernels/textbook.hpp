@@ -38,7 +38,7 @@
 
 namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
 
-// An algorithm for one operator; no functions where it is not in this build.
+// An algorithm for one operator.
 struct textbook {
   int default_threads = 0;
   std::int64_t (*max_length)(int threads) = nullptr;
@@ -46,7 +46,8 @@ struct textbook {
   void (*run)(stream on, const spec& variant, const call& c, workspace space,
               int threads) = nullptr;
   void (*first)(void* value) = nullptr;  // the total of no elements without init
-  std::string_view refusal = {};         // of the operator: then there is nothing else
+  std::string_view refusal =
+      {};  // of the operator, by a build or an algorithm: nothing else is there
 };
 
 template <template <class> class Algorithm, class Op>

@@ -39,18 +39,23 @@ unsigned stores_of(const thread& t) { return 32768u + static_cast<unsigned>(t.in
 
 // ---- barriers
 
+phased_barrier* device::engine::barrier_at(block& b, const std::byte* word) {
+  const auto found = std::find_if(b.phased.begin(), b.phased.end(),
+                                  [=](const phased_barrier& p) { return p.word == word; });
+  return found == b.phased.end() ? nullptr : &*found;
+}
+
 int device::engine::find_barrier(const std::byte* word, where at) {
-  const std::vector<phased_barrier>& all = self_->home->phased;
-  const auto found =
-      std::find_if(all.begin(), all.end(), [=](const phased_barrier& p) { return p.word == word; });
-  if (found == all.end())
+  block& b = *self_->home;
+  const phased_barrier* const found = barrier_at(b, word);
+  if (found == nullptr)
     fail(fault_kind::barrier,
          name(*self_) + " at " + place(at) + " uses a barrier that nothing has initialised");
   if (checked && !ordered(found->made))
     fail(fault_kind::race, name(*self_) + " uses a barrier at " + place(at) + "; thread " +
                                std::to_string(found->made.thread) + " initialised it at " +
                                place(found->made.at) + ", and nothing orders the two");
-  return static_cast<int>(found - all.begin());
+  return static_cast<int>(found - b.phased.data());
 }
 
 void device::engine::barrier_init(const std::byte* word, int arrivals, where at) {
@@ -58,10 +63,9 @@ void device::engine::barrier_init(const std::byte* word, int arrivals, where at)
   if (arrivals < 1 || arrivals > most_pending)
     fail(fault_kind::barrier, name(*self_) + " at " + place(at) + " initialises a barrier for " +
                                   std::to_string(arrivals) + " arrivals");
-  for (const phased_barrier& p : b.phased)
-    if (p.word == word)
-      fail(fault_kind::barrier, name(*self_) + " initialises a barrier at " + place(at) +
-                                    " that was initialised at " + place(p.made.at));
+  if (const phased_barrier* const p = barrier_at(b, word); p != nullptr)
+    fail(fault_kind::barrier, name(*self_) + " initialises a barrier at " + place(at) +
+                                  " that was initialised at " + place(p->made.at));
   if constexpr (checked) {
     check(*b.cells, word, 8, access::write, false, "shared", at);
     b.cells->for_each(word, 8, [](cell& c) { c.holds = content::barrier; });
@@ -184,19 +188,16 @@ void device::engine::send(const std::byte* to, const void* x, std::size_t bytes,
   block& b = in_cluster(to_block, at);
   std::byte* const there = b.arena.get() + (to - me.home->arena.get());
   const std::byte* const word = b.arena.get() + (barrier - me.home->arena.get());
-  const auto found = std::find_if(b.phased.begin(), b.phased.end(),
-                                  [=](const phased_barrier& p) { return p.word == word; });
-  if (found == b.phased.end() || found->announced == 0 || found->announced > me.clusters_waited)
+  phased_barrier* const found = barrier_at(b, word);
+  if (found == nullptr || found->announced == 0 || found->announced > me.clusters_waited)
     fail(fault_kind::barrier, name(me) + " at " + place(at) + " sends to a barrier of block " +
                                   std::to_string(to_block) +
                                   " that no barrier of the cluster has told it of");
   phased_barrier& p = *found;
   p.sent = true;
-  p.copied = at;
-  p.copied_phases = p.phase + 1;
-  p.started += static_cast<std::int64_t>(bytes);
+  start_load(p, bytes, at);
   if constexpr (checked) {
-    const auto which = static_cast<int>(found - b.phased.begin());
+    const auto which = static_cast<int>(found - b.phased.data());
     stamp now = copied(stamp_now(false, at), loads_of(which), p.phase, true);
     now.block = static_cast<std::int32_t>(b.index);
     judge(*b.cells, there, bytes, access::write, false, now, "shared");
@@ -210,10 +211,7 @@ void device::engine::send(const std::byte* to, const void* x, std::size_t bytes,
                        .kept = std::vector<std::byte>(first, first + bytes)});
     copies_.back().from = copies_.back().kept.data();
   } else {
-    std::memcpy(there, x, bytes);
-    tell_release(word);
-    p.arrived += static_cast<std::int64_t>(bytes);
-    complete_phase(b, p);
+    load_now(b, p, there, x, bytes);
   }
 }
 
@@ -236,6 +234,22 @@ void device::engine::start_copy(const std::byte* to, const std::byte* from, int 
   progress();
 }
 
+// Of bytes that the current phase of a barrier counts.
+void device::engine::start_load(phased_barrier& p, std::size_t bytes, where at) {
+  p.copied = at;
+  p.copied_phases = p.phase + 1;
+  p.started += static_cast<std::int64_t>(bytes);
+}
+
+// All of it at once, in the raw build.
+void device::engine::load_now(block& b, phased_barrier& p, std::byte* to, const void* from,
+                              std::size_t bytes) {
+  std::memcpy(to, from, bytes);
+  tell_release(p.word);
+  p.arrived += static_cast<std::int64_t>(bytes);
+  complete_phase(b, p);
+}
+
 void device::engine::bulk_load(std::byte* to, const std::byte* from, int bytes,
                                const std::byte* barrier, where at) {
   start_copy(to, from, bytes, at);
@@ -244,9 +258,7 @@ void device::engine::bulk_load(std::byte* to, const std::byte* from, int bytes,
   const auto size = static_cast<std::size_t>(bytes);
   const int which = find_barrier(barrier, at);
   phased_barrier& p = b.phased[which];
-  p.copied = at;
-  p.copied_phases = p.phase + 1;
-  p.started += bytes;
+  start_load(p, size, at);
   if constexpr (checked) {
     const stamp now = stamp_now(false, at);
     judge_copied(find_memory(from, size, at)->cells, from, size, access::read,
@@ -257,10 +269,7 @@ void device::engine::bulk_load(std::byte* to, const std::byte* from, int bytes,
     complete_phase(b, p);       // which it is not, but may be too many bytes
     copies_.push_back({.home = &b, .from = from, .to = to, .bytes = size, .barrier = which});
   } else {
-    std::memcpy(to, from, size);
-    tell_release(barrier);
-    p.arrived += bytes;
-    complete_phase(b, p);
+    load_now(b, p, to, from, size);
   }
 }
 
@@ -312,10 +321,10 @@ void device::engine::advance_copies() {
   if (below(4) != 0) return;
   bulk_copy& c = copies_[below(copies_.size())];
   const auto piece = [this](std::size_t left) {
-    return copy_unit * (1 + static_cast<std::size_t>(below(left / copy_unit)));
+    return std::min(left, copy_unit * (1 + static_cast<std::size_t>(below(left / copy_unit))));
   };
   if (c.read != c.bytes && (c.barrier >= 0 || c.written == c.read || below(2) == 0)) {
-    const std::size_t n = std::min(piece(c.bytes - c.read), c.bytes - c.read);
+    const std::size_t n = piece(c.bytes - c.read);
     std::memcpy((c.barrier >= 0 ? c.to : c.kept.data()) + c.read, c.from + c.read, n);
     c.read += n;
     if (c.barrier >= 0) {

@@ -336,7 +336,10 @@ class device::engine {
   void learn(const known& carried, order o);
 
   // ---- copies.cpp
+  static phased_barrier* barrier_at(block& b, const std::byte* word);  // null: none
   int find_barrier(const std::byte* word, where at);
+  void start_load(phased_barrier& p, std::size_t bytes, where at);
+  void load_now(block& b, phased_barrier& p, std::byte* to, const void* from, std::size_t bytes);
   void complete_phase(block& b, phased_barrier& p);
   void judge_copied(shadow& cells, const void* p, std::size_t bytes, access how, const stamp& now,
                     const char* space);
