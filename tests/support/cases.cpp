@@ -110,9 +110,27 @@ bool defined_on(builtin op, type out) {
   }
 }
 
-#ifdef UPSWEEP_SIMT_FEW
 namespace {
 
+// What the textbook backends and cuda.cub serve.
+bool in_textbooks(const spec& what) {
+  constexpr std::array served{i32, u32, i64, f32, f64};
+  switch (what.op.id) {
+    case builtin::logical_and:
+    case builtin::logical_or: return false;
+    case builtin::affine:
+      return what.in == f32 && what.out == f32 && what.affine == affine_form::pair;
+    default: return what.in == what.out && std::ranges::find(served, what.out) != served.end();
+  }
+}
+
+// What cuda.thrust does: it is instantiated for fewer operators.
+bool in_thrust(const spec& what) {
+  const bool compared = what.op.id == builtin::minimum || what.op.id == builtin::maximum;
+  return in_textbooks(what) && (what.op.id == builtin::sum || (compared && what.out != u32));
+}
+
+#ifdef UPSWEEP_SIMT_FEW
 // What simt backends serve in a build with simt_kernels=few.
 bool in_few(const spec& what) {
   const type t = accumulator_of(what.out);
@@ -129,9 +147,9 @@ bool in_few_textbooks(const spec& what) {
       what.op.id == builtin::maximum || (what.op.id == builtin::minimum && what.out == u32);
   return in_textbooks(what) && in_few(what) && !another;
 }
+#endif
 
 }  // namespace
-#endif
 
 limits limits_for(const backend_info& b) {
   limits most;
@@ -147,22 +165,6 @@ limits limits_for(const backend_info& b) {
     most.served = b.role == role::textbook ? in_few_textbooks : in_few;
 #endif
   return most;
-}
-
-bool in_textbooks(const spec& what) {
-  constexpr std::array served{i32, u32, i64, f32, f64};
-  switch (what.op.id) {
-    case builtin::logical_and:
-    case builtin::logical_or: return false;
-    case builtin::affine:
-      return what.in == f32 && what.out == f32 && what.affine == affine_form::pair;
-    default: return what.in == what.out && std::ranges::find(served, what.out) != served.end();
-  }
-}
-
-bool in_thrust(const spec& what) {
-  const bool compared = what.op.id == builtin::minimum || what.op.id == builtin::maximum;
-  return in_textbooks(what) && (what.op.id == builtin::sum || (compared && what.out != u32));
 }
 
 namespace {

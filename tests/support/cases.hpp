@@ -54,11 +54,6 @@ struct limits {
 // What suits a backend: fibers are slow, a naive scan the more so, and textbooks serve few types.
 limits limits_for(const backend_info& backend);
 
-// Whether the textbook backends and cuda.cub serve a scan.
-bool in_textbooks(const spec& what);
-// Whether cuda.thrust does: it is instantiated for fewer operators.
-bool in_thrust(const spec& what);
-
 // The case numbered `seed`, drawn from everything that mixes() and defined_on() allow, or
 // what the backend serves alone.
 test_case draw(std::uint64_t seed, const limits& most = {});
