@@ -221,22 +221,28 @@ TEST_P(host_side, obeys_one_stream_at_a_time) {
   EXPECT_EQ(out.fetch(), want_);
 }
 
+// On every device that is here: the plan's own serves it, others refuse, and none is changed.
 TEST_P(host_side, obeys_its_device) {
   int devices = 0;
   check(cudaGetDeviceCount(&devices));
-  if (devices < 2) GTEST_SKIP() << "one GPU is here";
   plan on_first = make(device), on_host = make(host);
-  std::vector<std::int32_t> out(x_.size());
-  for (int d = 1; d < devices; ++d) {
+  const on_gpu<std::int32_t> in{std::span<const std::int32_t>(x_)}, on_device(x_.size());
+  for (int d = 0; d < devices; ++d) {
     const current_device other(d);
-    expect_error(errc::invalid_argument, {"made for device 0, but device " + std::to_string(d)},
-                 [&] { on_first.run({.in = &d, .out = &d, .length = 1}); });
+    const auto run = [&] { on_first.run({.in = in.data(), .out = on_device.data(), .length = n}); };
+    if (d == 0)
+      run();
+    else
+      expect_error(errc::invalid_argument, {"made for device 0, but device " + std::to_string(d)},
+                   run);
+    std::vector<std::int32_t> out(x_.size());
     on_host.run({.in = x_.data(), .out = out.data(), .length = n});
     EXPECT_EQ(out, want_);
-    int now = 0;
+    int now = -1;
     check(cudaGetDevice(&now));
     EXPECT_EQ(now, d);
   }
+  EXPECT_EQ(on_device.fetch(), want_);
 }
 
 // NVIDIA/thrust#905 (B105): a call waits for nothing, and its stream for no other.
@@ -370,19 +376,26 @@ TEST_P(host_side_of_production, one_shot_calls_leave_an_error_of_the_caller_alon
   EXPECT_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
 }
 
+// On every device that is here, likewise.
 TEST_P(host_side_of_production, names_the_devices_of_one_shot_calls) {
   int devices = 0;
   check(cudaGetDeviceCount(&devices));
-  if (devices < 2) GTEST_SKIP() << "one GPU is here";
   const on_gpu<std::int32_t> first(1);
-  const current_device other(1);
-  const on_gpu<std::int32_t> second{std::vector<std::int32_t>{5}};
-  expect_error(errc::invalid_argument, {"in: it is on device 0, but device 1 is current"},
-               [&] { scan({.in = i32}, {.in = first.data(), .out = first.data(), .length = 1}); });
-  expect_error(errc::invalid_argument, {"out: it is on device 0, but in is on device 1"},
-               [&] { scan({.in = i32}, {.in = second.data(), .out = first.data(), .length = 1}); });
-  const std::span x(second.data(), 1);
-  EXPECT_EQ(inclusive_scan(x, x), 5);
+  for (int d = 0; d < devices; ++d) {
+    const current_device other(d);
+    const on_gpu<std::int32_t> here{std::vector<std::int32_t>{5}};
+    if (d != 0) {
+      const std::string name = "device " + std::to_string(d);
+      expect_error(
+          errc::invalid_argument, {"in: it is on device 0, but " + name + " is current"},
+          [&] { scan({.in = i32}, {.in = first.data(), .out = first.data(), .length = 1}); });
+      expect_error(errc::invalid_argument, {"out: it is on device 0, but in is on " + name}, [&] {
+        scan({.in = i32}, {.in = here.data(), .out = first.data(), .length = 1});
+      });
+    }
+    const std::span x(here.data(), 1);
+    EXPECT_EQ(inclusive_scan(x, x), 5);
+  }
 }
 
 // How many GPUs have a context.
