@@ -24,10 +24,8 @@ kernels::device_facts facts() {
   // Code for older GPUs, which runs on newer ones too, has no bulk copies.
   cudaFuncAttributes code{};
   check(cudaFuncGetAttributes(&code, nothing), "the code for this device");
-  constexpr int static_shared = 8 << 10;  // of the kernels, and room
   return {.multiprocessors = attribute(cudaDevAttrMultiProcessorCount, "multiprocessors"),
-          .shared_bytes =
-              attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, "shared memory") - static_shared,
+          .shared_bytes = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, "shared memory"),
           .bulk_copies = code.ptxVersion >= 90,
           .clusters = code.ptxVersion >= 90};
 }

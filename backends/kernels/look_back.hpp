@@ -46,8 +46,9 @@
 // 7. With all blocks at once, too: a unit waits for totals of earlier ones only, a block takes its
 //    units in rising order, and publishing a unit's total waits for no other unit. So of the units
 //    that are not done the first waits for nothing that is not published or on its way. In a ring
-//    look-back waits for the next stage to land as well: with two stages or more that stage held an
-//    earlier unit, or none, before, and the loader always fills one more stage, with no unit.
+//    a look-back also waits for what came before the block's unit before its own, which its own
+//    would wait for, and for stages further on to land, fewer than the ring has: those held
+//    earlier units, or none, before, and the loader fills as many more, with no unit.
 // 8. Numbers of such runs. Where blocks draw, each does so until a draw names no unit: that makes
 //    one draw too many for each block, and the last of all draws resets, as in 2; none is in flight
 //    when the kernel ends. Where none draws, every block reads the run's number before it

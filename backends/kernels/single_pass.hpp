@@ -29,13 +29,9 @@
 
 namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
 
-// Up to which lengths each shape is used, in its units.
-struct shape_limits {
-  std::int64_t tiles;   // then supers, up to
-  std::int64_t rounds;  // supers for each place in a wave of blocks; then the ring
-};
-// Measured on an H200. Without bulk copies supers serve all longer ones.
-inline constexpr shape_limits measured_limits{128, 2};
+// Measured on an H200: up to so many tiles a block takes one, and then a super, while one wave of
+// blocks holds all. Then the ring; without bulk copies supers serve all longer scans.
+inline constexpr std::int64_t most_tiles = 128;
 
 constexpr scalar scalar_kind(type t) {
   switch (t) {
@@ -115,14 +111,16 @@ class single_pass_runner final : public runner, private state_kernels {
 
     ring_.stage_bytes = static_cast<int>((Sizes::super_vecs * vec * scan_.in_size + 31) / 16 * 16) *
                         (split ? 2 : 1);
-    ring_.stages = std::min({device.shared_bytes / ring_.stage_bytes, forced.stages, max_stages});
+    const int stages_bytes = device.shared_bytes - beside_stages;
+    ring_.stages = std::min({stages_bytes / ring_.stage_bytes, forced.stages, max_stages});
     constexpr int enough_in_flight = 64 << 10;
     ring_.in_flight =
         std::clamp(enough_in_flight / ring_.stage_bytes, 2, std::max(ring_.stages, 2));
+    ring_.look_ahead = ring_.stages / 2;
     if (!device.bulk_copies) ring_.stages = 0;
     ringed_ = kernel_of_ring(what, scan_);
     if (ring_.stages >= 2)
-      allow_shared(ringed_.kernel, device.shared_bytes);  // of all plans
+      allow_shared(ringed_.kernel, stages_bytes);  // of all plans
     else if (forced.shape == scan_shape::ring)
       throw error(errc::unsupported,
                   "UPSWEEP_SINGLE_PASS: shape=ring needs bulk copies (compute capability 9.0) and "
@@ -238,11 +236,10 @@ class single_pass_runner final : public runner, private state_kernels {
         };
         text += ": one block up to " + std::to_string(alone()) + " elements";
         if (clustered_tiles_ > 0) text += up_to("a cluster of tiles", clustered_tiles_, tile);
-        text += up_to("tiles", measured_limits.tiles, tile);
+        text += up_to("tiles", most_tiles, tile);
         text += "; supers";
         if (ring_.stages >= 2)
-          text += " up to " + std::to_string(wave_of_supers() * measured_limits.rounds * super) +
-                  "; " + ring;
+          text += " up to " + std::to_string(wave_of_supers() * super) + "; " + ring;
       }
     }
     return text + ", " + std::to_string(device_.multiprocessors) + " multiprocessors";
@@ -315,19 +312,18 @@ class single_pass_runner final : public runner, private state_kernels {
     const std::int64_t supers = count(n, super);
     if (!c.leaves_totals && n <= std::max(alone(), clustered_tiles_ * tile))
       return scan_shape::cluster;
-    if (count(n, tile) <= measured_limits.tiles) return scan_shape::tiles;
-    if (ring_.stages < 2 || supers <= wave_of_supers() * measured_limits.rounds)
-      return scan_shape::supers;
+    if (count(n, tile) <= most_tiles) return scan_shape::tiles;
+    if (ring_.stages < 2 || supers <= wave_of_supers()) return scan_shape::supers;
     return scan_shape::ring;
   }
 
   // As many as there are words for: of the shapes that may be used, in whole groups.
   std::int64_t words() const {
     const std::int64_t tiles = count(longest_, tile);
-    const std::int64_t most_tiles =
-        forced_.shape == scan_shape::tiles ? tiles : std::min(tiles, measured_limits.tiles);
-    return std::max(count(count(longest_, super), warp_size) * warp_size,
-                    count(most_tiles, warp_size * Sizes::tiles) * warp_size * Sizes::tiles);
+    const std::int64_t in_tiles =
+        forced_.shape == scan_shape::tiles ? tiles : std::min(tiles, most_tiles);
+    return std::max((count(count(longest_, super), warp_size) + groups_at_once) * warp_size,
+                    count(in_tiles, warp_size * Sizes::tiles) * warp_size * Sizes::tiles);
   }
 
   std::int64_t blocks_for(std::int64_t units, std::int64_t places) const {
@@ -410,8 +406,10 @@ class single_pass_runner final : public runner, private state_kernels {
 
   // in, out: whether the arrays hold what the kernel takes for straight.
   static void set_straight(scan& s, bool in, bool out) {
-    s.straight_in = in && s.off_in == 0 && !s.truth;
-    s.straight_out = out && s.off_out == 0 && !s.truth;
+    s.taken_in = in && !s.truth;
+    s.straight_in = s.taken_in && s.off_in == 0;
+    s.taken_out = out && !s.truth;
+    s.straight_out = s.taken_out && s.off_out == 0;
   }
 
   // How far each vec of an array lies behind a multiple of its size, in bytes.

@@ -23,7 +23,7 @@ std::vector<entry> production() {
            [](const spec& what, std::int64_t n, const settings& how) {
              // Few places in a wave, so that short scans fill more than one.
              const kernels::device_facts device{.multiprocessors = 2,
-                                                .shared_bytes = 224 << 10,
+                                                .shared_bytes = 227 << 10,
                                                 .bulk_copies = true,
                                                 .clusters = true};
              const auto make = maker(what, how.small_units);

@@ -165,7 +165,8 @@ void check_production(simt::device& d, const std::vector<production_run>& runs, 
   constexpr std::int64_t group = Sizes::supers * Sizes::super_vecs * vec;
   std::int64_t longest = 0;
   for (const production_run& r : runs) longest = std::max(longest, r.skipped + r.n);
-  const std::int64_t units = (longest + group - 1) / group * Sizes::supers * Sizes::tiles;
+  const std::int64_t units =
+      (longest + group - 1) / group * Sizes::supers * Sizes::tiles + groups_at_once * Sizes::supers;
   const buffer<std::byte> memory(d, tickets::bytes() + unit_totals<V>::bytes(units));
   std::uint32_t seed = 1;
   for (const production_run& r : runs) {
@@ -192,6 +193,7 @@ void check_production(simt::device& d, const std::vector<production_run>& runs, 
     what.reverse = r.reverse;
     what.off_in = what.off_out =
         static_cast<int>(((r.edges ? 1 : 0) + what.place(0)) * element & 15);
+    what.taken_in = what.taken_out = true;
     what.straight_in = what.straight_out = what.off_in == 0;
     what.exclusive = seed % 2 == 0;
     what.first = Op::first();
@@ -269,7 +271,7 @@ void check_ring(simt::device& d) {
   const std::int64_t n = Sizes::super_vecs * vec_of<Op, T>::size;
   const auto start = [&](const flat<Op, T>& what, const tickets& more, const unit_totals<T>& totals,
                          const production_run& r) {
-    const ring how{r.stages, static_cast<int>(n * sizeof(T)) + 16, 2};
+    const ring how{r.stages, static_cast<int>(n * sizeof(T)) + 16, 2, r.stages / 2};
     launch(stream{&d},
            {.blocks = r.blocks,
             .threads = roles<Sizes>::threads,

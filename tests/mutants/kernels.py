@@ -20,6 +20,7 @@ LOOK = "check<textbooks::decoupled_lookback>"
 CLUSTER = KERNELS + "grid/single_pass/cluster.hpp"
 REGISTERS = KERNELS + "grid/single_pass/registers.hpp"
 PERSISTENT = KERNELS + "grid/single_pass/persistent.hpp"
+RUNS = KERNELS + "grid/single_pass/runs.hpp"
 EXCHANGE = KERNELS + "grid/single_pass/exchange.hpp"
 A_CLUSTER = "check_cluster<order1_sizes, true>"
 UNITS = "check_registers<small_sizes, false>"
@@ -116,9 +117,14 @@ FAULTS = [
      "    part.scan();\n",
      UNITS, STUCK + "look_back.hpp"),
     ("end not handed to a ring's roles", PERSISTENT,
-     "fill({s, run});\n      if (s >= supers) break;",
-     "if (s >= supers) break;\n      fill({s, run});",
+     "        named[stage] = {s,", "        if (s >= supers) break;\n        named[stage] = {s,",
      RING, STUCK + r"persistent.hpp:\d+ \(phase \d of the barrier lacks \d+ of \d+ arrivals"),
+    ("end not handed to all of a ring's look-backs", PERSISTENT,
+     "how.look_ahead > roles::look_backs ? how.look_ahead : roles::look_backs;", "1;",
+     RING, STUCK + r"persistent.hpp:\d+ \(phase \d of the barrier lacks \d+ of \d+ arrivals"),
+    ("stage landed before it is named", PERSISTENT,
+     "thread_index(), warp_size + 1)", "thread_index(), warp_size)",
+     RING, r"barrier misuse: thread .* arrives at .*persistent.hpp"),
     ("stage freed by one arrival less", PERSISTENT,
      "roles::scanners + 1", "roles::scanners", RING_OF_TILES,
      r"race: (a bulk copy of )?thread .* shared memory"),
@@ -126,32 +132,51 @@ FAULTS = [
      "          T of_tiles[tiles];\n"
      "          UPSWEEP_UNROLL\n"
      "          for (int k = 0; k < tiles; ++k) of_tiles[k] = tile_totals[stage * tiles + k];\n"
-     "          totals.publish(mine.tile, mine.run, tree_total<Op>(of_tiles));\n"
+     "          totals.publish(mine.super, mine.run, tree_total<Op>(of_tiles));\n"
      "          freed.arrive(stage);",
      "          freed.arrive(stage);\n"
      "          T of_tiles[tiles];\n"
      "          UPSWEEP_UNROLL\n"
      "          for (int k = 0; k < tiles; ++k) of_tiles[k] = tile_totals[stage * tiles + k];\n"
-     "          totals.publish(mine.tile, mine.run, tree_total<Op>(of_tiles));",
+     "          totals.publish(mine.super, mine.run, tree_total<Op>(of_tiles));",
      RING_OF_TILES, r"race: thread .* writes shared memory at .*; thread .* read it"),
     ("stage freed before all lanes have read it", PERSISTENT,
      "        sync_warp();\n        if (lane == 0) freed.arrive(stage);",
      "        if (lane == 0) freed.arrive(stage);",
      RING, r"race: thread .* writes shared memory at .*; thread .* read it"),
     ("stage reduced before all lanes have read it", PERSISTENT,
-     "      sync_warp();\n      if (lane == 0) {\n        UPSWEEP_UNROLL",
-     "      if (lane == 0) {\n        UPSWEEP_UNROLL",
+     "      sync_warp();\n      if (lane == 0) reduced", "      if (lane == 0) reduced",
      RING, r"race: (a bulk copy of )?thread .* writes shared memory at .*; thread .* read it"),
     ("stage placed before all lanes have read it", PERSISTENT,
-     "      sync_warp();  // all lanes have read; likewise below\n", "",
-     RING, r"race: thread .* writes shared memory at .*; thread .* read it"),
+     "      sync_warp();\n      if (lane == 0) placed", "      if (lane == 0) placed",
+     RING, r"race: thread .* shared memory at .*"),
+    ("carry taken before it is there", PERSISTENT,
+     "            folded.wait(before, stage > 0 ? parity : parity ^ 1);\n", "",
+     RING, r"(race|uninitialised read): thread .* shared memory at .*persistent.hpp"),
+    ("scanner that does not wait for its place", PERSISTENT,
+     "        placed.wait(stage, parity);\n", "",
+     RING, r"(race|uninitialised read): thread .* shared memory at .*persistent.hpp"),
+    ("totals of a stage read before it is reduced", PERSISTENT,
+     "      reduced.wait(stage, parity);\n      const auto chunk_total", "      const auto chunk_total",
+     RING_OF_TILES, r"(race|uninitialised read): thread .* shared memory at .*persistent.hpp"),
+    ("results of runs read before all are written", RUNS,
+     "    sync_warp();\n  }\n\n  // And takes", "  }\n\n  // And takes",
+     RING, r"(race|uninitialised read): thread .* shared memory at .*runs.hpp"),
+    ("misaligned vec taken of one word alone", RUNS,
+     "at - off + place(k) * stride + bytes)", "at - off + place(k) * stride)",
+     RING, r"wrong result"),
+    ("end of a chunk left out of a misaligned store", RUNS,
+     "if (lane_index() < 2) {", "if (lane_index() < 1) {", RING, r"wrong result"),
+    ("rows read where the next chunk's runs are written", RUNS,
+     "    sync_warp();\n    return y;", "    return y;",
+     RING_OF_TILES, r"race: thread .* shared memory at .*runs.hpp"),
     ("look-back that does not wait for its stage", PERSISTENT,
      "      landed.wait(stage, parity);\n"
-     "      const ticket mine = named[stage];\n"
-     "      if (mine.tile >= supers) break;\n"
+     "      const work mine = named[stage];\n"
+     "      if (mine.super >= supers) break;\n"
      "      // Not",
-     "      const ticket mine = named[stage];\n"
-     "      if (mine.tile >= supers) break;\n"
+     "      const work mine = named[stage];\n"
+     "      if (mine.super >= supers) break;\n"
      "      // Not",
      RING, r"(race|uninitialised read): thread .* shared memory at .*persistent.hpp"),
     ("stage reduced by one reducer less", PERSISTENT,
@@ -207,7 +232,7 @@ FAULTS = [
      "(view, at - r * (warp_size * bytes), reversed(y.row[r]));",
      "(view, at - r * (warp_size * bytes), y.row[r]);", UNITS, r"wrong result"),
     ("reversed stage read from its beginning", PERSISTENT,
-     "what.reverse ? last_vec - lane * vec : lane * vec", "lane * vec",
+     "(down ? last_vec * static_cast<int>(sizeof(In)) : 0)", "0",
      RING, r"wrong result|uninitialised read|out of bounds"),
     ("totals of a cluster waited for as the block's own", CLUSTER,
      "sent.wait_sent(0, 0);", "sent.wait(0, 0);",

@@ -80,28 +80,35 @@ UPSWEEP_DEVICE quad in_front(U u) {
 template <int i>
 struct constant {};
 
-// The bytes of two words, one after the other, from byte `from` of the first on; 0 < from, less
-// than a word's size. All threads of a warp have one `from`: a word is picked by branches, not
-// selected.
-template <class U>
-UPSWEEP_DEVICE quad bytes_from(int from, U low, U high) {
-  quad q{};
+// Of some pairs of words, the bytes of both, one after the other, from byte `from` of the first on;
+// 0 < from, less than a word's size. All threads of a warp have one `from`: a word is picked by
+// branches, once for all pairs, not selected.
+template <class U, int count>
+UPSWEEP_DEVICE void bytes_from(int from, const U (&low)[count], const U (&high)[count],
+                               quad (&q)[count]) {
   if constexpr (sizeof(U) < 8) {
-    q.word[0] = static_cast<std::uint32_t>(
-        (std::uint64_t{high} << 8 * sizeof(U) | std::uint64_t{low}) >> 8 * from);
+    UPSWEEP_UNROLL
+    for (int i = 0; i < count; ++i)
+      q[i] = in_front(static_cast<std::uint32_t>(
+          (std::uint64_t{high[i]} << 8 * sizeof(U) | std::uint64_t{low[i]}) >> 8 * from));
   } else {
     constexpr int words = static_cast<int>(sizeof(U)) / 4;
-    const quad l = in_front(low), h = in_front(high);
     const auto pick = [&]<int w>(constant<w>) {
-      std::uint32_t x[words + 1];
       UPSWEEP_UNROLL
-      for (int k = 0; k <= words; ++k)
-        x[k] = k + w < words ? l.word[(k + w) % words] : h.word[(k + w) % words];
-      UPSWEEP_UNROLL
-      for (int k = 0; k < words; ++k)
-        q.word[k] = from % 4 == 0 ? x[k]
-                                  : static_cast<std::uint32_t>(
-                                        (std::uint64_t{x[k + 1]} << 32 | x[k]) >> from % 4 * 8);
+      for (int i = 0; i < count; ++i) {
+        const quad l = in_front(low[i]), h = in_front(high[i]);
+        std::uint32_t x[words + 1];
+        UPSWEEP_UNROLL
+        for (int k = 0; k <= words; ++k)
+          x[k] = k + w < words ? l.word[(k + w) % words] : h.word[(k + w) % words];
+        q[i] = quad{};
+        UPSWEEP_UNROLL
+        for (int k = 0; k < words; ++k)
+          q[i].word[k] = from % 4 == 0
+                             ? x[k]
+                             : static_cast<std::uint32_t>((std::uint64_t{x[k + 1]} << 32 | x[k]) >>
+                                                          from % 4 * 8);
+      }
     };
     if (from < 4)
       pick(constant<0>{});
@@ -114,7 +121,6 @@ UPSWEEP_DEVICE quad bytes_from(int from, U low, U high) {
         pick(constant<3>{});
     }
   }
-  return q;
 }
 
 // `bytes` (at most 16) from byte `at` of an array on, of scalars of `size` bytes; 0 for those that
@@ -152,11 +158,13 @@ UPSWEEP_DEVICE quads<rows> read_words(const View& a, Index at, Index stride, int
       UPSWEEP_UNROLL
       for (int r = 0; r < rows; ++r) x.row[r] = in_front(load_as<U>(a, first + r * stride));
     } else {
+      U low[rows], high[rows];
       UPSWEEP_UNROLL
       for (int r = 0; r < rows; ++r) {
-        const Index low = first + r * stride;
-        x.row[r] = bytes_from(off, load_as<U>(a, low), load_as<U>(a, low + bytes));
+        low[r] = load_as<U>(a, first + r * stride);
+        high[r] = load_as<U>(a, first + r * stride + bytes);
       }
+      bytes_from(off, low, high, x.row);
     }
   });
   return x;
@@ -212,6 +220,7 @@ UPSWEEP_DEVICE void write_words(const View& a, Index at, Index stride, int bytes
       const bool down = stride < 0;
       const int lane = lane_index();
       const int low = bytes - off;  // of a vec, the bytes in an earlier word
+      U mine[rows], next[rows];
       UPSWEEP_UNROLL
       for (int r = 0; r < rows; ++r) {
         constexpr int last = rows - 1;
@@ -221,12 +230,15 @@ UPSWEEP_DEVICE void write_words(const View& a, Index at, Index stride, int bytes
           UPSWEEP_UNROLL
           for (int k = 0; k < 4; ++k) give.word[k] = down ? below.word[k] : above.word[k];
         }
-        const quad next = shuffle(give, (lane + (down ? warp_size - 1 : 1)) % warp_size);
-        const bool has_next = down ? r > 0 || lane > 0 : r < last || lane < warp_size - 1;
-        if (has_next)
-          store_as(a, at + r * stride + low,
-                   front<U>(bytes_from(low, front<U>(x.row[r]), front<U>(next))));
+        mine[r] = front<U>(x.row[r]);
+        next[r] = front<U>(shuffle(give, (lane + (down ? warp_size - 1 : 1)) % warp_size));
       }
+      quad both[rows];
+      bytes_from(low, mine, next, both);
+      UPSWEEP_UNROLL
+      for (int r = 0; r < rows; ++r)
+        if (down ? r > 0 || lane > 0 : r + 1 < rows || lane < warp_size - 1)
+          store_as(a, at + r * stride + low, front<U>(both[r]));
       if (lane == 0 || lane == warp_size - 1) {
         quad q;
         UPSWEEP_UNROLL

@@ -50,6 +50,11 @@ UPSWEEP_DEVICE typename Op::value tree_total(const typename Op::value (&t)[count
     return Op::combine(Op::combine(t[0], t[1]), Op::combine(t[2], t[3]));
 }
 
+template <class T>
+UPSWEEP_DEVICE T chosen(bool first, T a, T b) {
+  return first ? a : b;
+}
+
 // One step of a scan over lanes: total of a block of `bit` lanes, and the tree prefix before a
 // lane in its block, if there is any.
 template <class Op>
@@ -57,10 +62,12 @@ UPSWEEP_DEVICE void double_block(int bit, typename Op::value& total, typename Op
                                  bool any_before) {
   const bool upper = (lane_index() & bit) != 0;
   const auto other = shuffle_xor(total, bit);
-  if constexpr (Op::neutral)
+  if constexpr (Op::neutral) {
     before = Op::combine(upper ? other : Op::identity(), before);
-  else if (upper)
-    before = any_before ? Op::combine(other, before) : other;
+  } else {  // no branch: lanes go both ways
+    const auto both = Op::combine(other, before);
+    before = chosen(upper, chosen(any_before, both, other), before);
+  }
   total = in_order<Op>(upper, total, other);
 }
 
@@ -78,6 +85,59 @@ UPSWEEP_DEVICE typename Op::value total_over(int first_bit, int end_bit, typenam
   for (int bit = first_bit; bit < end_bit; bit *= 2)
     x = in_order<Op>((lane_index() & bit) != 0, x, shuffle_xor(x, bit));
   return x;
+}
+
+// Totals over some lanes of 1 or 4 units at once, of each of which every lane has a part: two
+// trades leave a lane with one unit of 4, and its neighbours with the others.
+template <int count>
+UPSWEEP_DEVICE int unit_of_lane() {
+  return count == 1 ? 0 : 2 * (lane_index() & 1) + (lane_index() >> 1 & 1);
+}
+
+template <class Op, int count>
+UPSWEEP_DEVICE typename Op::value total_of_each(const typename Op::value (&part)[count],
+                                                int lanes) {
+  if constexpr (count == 1) {
+    return total_over<Op>(1, lanes, part[0]);
+  } else {
+    const auto even = trade<Op>(1, part[0], part[2]), odd = trade<Op>(1, part[1], part[3]);
+    return total_over<Op>(4, lanes, trade<Op>(2, even, odd));
+  }
+}
+// And the total of all, in every lane, of those.
+template <class Op, int count>
+UPSWEEP_DEVICE typename Op::value joined_total(typename Op::value of_unit) {
+  if constexpr (count == 1)
+    return of_unit;
+  else
+    return total_over<Op>(1, 2, total_over<Op>(2, 4, of_unit));
+}
+
+// What is before a unit, and behind its first sub-units with the tree prefix x, if there are any.
+template <class Op>
+UPSWEEP_DEVICE carry<Op> joined(const carry<Op>& left, typename Op::value x, bool present) {
+  return Op::neutral || present ? carry<Op>{true, after(left, x)} : left;
+}
+
+// Stores a warp's results of some rows, of which `first` is the first element, and `end` W behind
+// the last; straight: as the Outs that they are, and nothing else. plain: they are, and in the
+// order of memory, whatever `straight` says.
+template <class E, class Out, bool plain = false, int rows, class What, class T>
+UPSWEEP_DEVICE void store_rows(const What& what, std::int64_t first, quads<rows> y, T end,
+                               bool straight) {
+  if (!plain && !straight) return what.store(first, y, end);
+  what.flip_all(y.row);
+  constexpr int vec_bytes = 16 / static_cast<int>(sizeof(E)) * static_cast<int>(sizeof(Out));
+  constexpr int vec_elements = vec_bytes / static_cast<int>(sizeof(Out));
+  const std::int64_t to =
+      what.place(first + lane_index() * vec_elements) * static_cast<int>(sizeof(Out));
+  if (!plain && what.reverse) {
+    lens<E>::template store_reversed<Out, rows>(what.out, to, y);
+  } else {
+    UPSWEEP_UNROLL
+    for (int r = 0; r < rows; ++r)
+      put_scalars<E, Out>(what.out, to + r * (warp_size * vec_bytes), y.row[r]);
+  }
 }
 
 // Some rows of a chunk: all of them, or a half.
@@ -122,15 +182,7 @@ class chunk_rows {
     T t[rows];
     UPSWEEP_UNROLL
     for (int r = 0; r < rows; ++r) t[r] = vec::fold(row[r]);
-    if constexpr (rows == 1) {
-      return total_over<Op>(1, warp_size, t[0]);
-    } else {
-      // Two trades leave a lane with one row of the four: 2 * (its bit 0) + (its bit 1).
-      T a = trade<Op>(1, t[0], t[2]);
-      a = trade<Op>(2, a, trade<Op>(1, t[1], t[3]));
-      a = total_over<Op>(4, warp_size, a);
-      return total_over<Op>(1, 2, total_over<Op>(2, 4, a));
-    }
+    return joined_total<Op, rows>(total_of_each<Op>(t, warp_size));
   }
 
   // Finds the tree prefixes: of the runs before a vec's run in the chunk, as far as they are in
@@ -171,49 +223,32 @@ class chunk_rows {
   }
 
   // Stores the results, of which `first` is the first element. `before` is what comes before the
-  // chunk, `end` W behind these rows; straight: as the Outs that they are, and nothing else.
-  // plain: they are, and in the order of memory, whatever `straight` says.
-  template <class Out, bool plain = false, class What>
+  // chunk, `end` W behind these rows; straight: as the Es that they are, and nothing else.
+  template <class What>
   UPSWEEP_DEVICE void store(const What& what, std::int64_t first, const carry<Op>& before, T end,
                             bool straight) const {
     const int lane = lane_index();
     carry<Op> at[rows];
     UPSWEEP_UNROLL
     for (int r = 0; r < rows; ++r) {
-      at[r] = joined(before, runs_before_[r], follows_ || r > 0 || lane >= 4);
-      at[r] = joined(at[r], vecs_before_[r], lane % 4 != 0);
+      at[r] = joined<Op>(before, runs_before_[r], follows_ || r > 0 || lane >= 4);
+      at[r] = joined<Op>(at[r], vecs_before_[r], lane % 4 != 0);
     }
-    typename What::template results<rows> x;
+    quads<rows> y;
     UPSWEEP_UNROLL
     for (int r = 0; r < rows; ++r) {
       T follows = end;
       if constexpr (rows > 1)
         if (r + 1 < rows) follows = at[(r + 1) % rows].value;
-      x.next[r] = shuffle(lane == 0 ? follows : at[r].value, (lane + 1) % warp_size);
-      x.y.row[r] = vec::scan(row[r], at[r], x.next[r], what.exclusive);
+      const T next = shuffle(lane == 0 ? follows : at[r].value, (lane + 1) % warp_size);
+      y.row[r] = vec::scan(row[r], at[r], next, what.exclusive);
     }
-    if (plain || straight) {
-      what.flip_all(x.y.row);
-      constexpr int element = sizeof(Out);
-      const std::int64_t to = what.place(first + lane * vec::size) * element;
-      if (!plain && what.reverse) {
-        lens<E>::template store_reversed<Out, rows>(what.out, to, x.y);
-      } else {
-        UPSWEEP_UNROLL
-        for (int r = 0; r < rows; ++r)
-          put_scalars<E, Out>(what.out, to + r * (row_elements * element), x.y.row[r]);
-      }
-    } else {
-      what.store(first, x);
-    }
+    store_rows<E, E>(what, first, y, end, straight);
   }
 
  private:
   UPSWEEP_DEVICE static T behind(T left, T x, bool present) {
     return Op::neutral || present ? Op::combine(left, x) : left;
-  }
-  UPSWEEP_DEVICE static carry<Op> joined(const carry<Op>& left, T x, bool present) {
-    return Op::neutral || present ? carry<Op>{true, after(left, x)} : left;
   }
 
   T runs_before_[rows], vecs_before_[rows];

@@ -101,8 +101,8 @@ void cluster_kernel(UPSWEEP_ARGUMENT flat<Op, E> what) {
     else
       part.follow(first_half);
   }
-  part.template store<E>(what, first, before, end,
-                         what.stored_straight(first, first + part_of_chunk::elements));
+  part.store(what, first, before, end,
+             what.stored_straight(first, first + part_of_chunk::elements));
 }
 
 }  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels

@@ -45,7 +45,8 @@ struct flat : lens<E> {
   std::int64_t n = 0;        // elements, with those that are not in memory
   std::int64_t skipped = 0;  // of these
   global<const E> given;     // their totals: of the open vec, then of the blocks, where they are
-  bool straight_in = false, straight_out = false;  // aligned, of what the kernel takes as it is
+  bool taken_in = false, taken_out = false;        // the arrays hold what the kernel takes as it is
+  bool straight_in = false, straight_out = false;  // likewise, with aligned vecs
   bool exclusive = false;
   bool has_init = false;
   E init{};
@@ -58,10 +59,26 @@ struct flat : lens<E> {
     return {true, vec::widened(e)};
   }
 
-  // Whether the results of elements begin .. end may be stored as they are, and nothing else.
-  UPSWEEP_DEVICE bool stored_straight(std::int64_t begin, std::int64_t end) const {
-    return straight_out && (end < n || (end == n && total.size() == 0)) && begin >= skipped &&
+  // Vecs as they lie in straight arrays, from what is scanned, or into it: without a branch.
+  template <int rows>
+  UPSWEEP_DEVICE void flip_all(quad (&row)[rows]) const {
+    if constexpr (inverts<Op>) {
+      UPSWEEP_UNROLL
+      for (quad& q : row) q = flipped(q);
+    }
+  }
+
+  // Whether all results of elements begin .. end are stored, and nothing else.
+  UPSWEEP_DEVICE bool stored_alone(std::int64_t begin, std::int64_t end) const {
+    return (end < n || (end == n && total.size() == 0)) && begin >= skipped &&
            (begin > 0 || has_init || !exclusive);
+  }
+  // Likewise as they are; straight, or by words where they are not aligned.
+  UPSWEEP_DEVICE bool stored_straight(std::int64_t begin, std::int64_t end) const {
+    return straight_out && stored_alone(begin, end);
+  }
+  UPSWEEP_DEVICE bool stored_taken(std::int64_t begin, std::int64_t end) const {
+    return taken_out && stored_alone(begin, end);
   }
   // Whether elements begin .. end may be loaded as they are.
   UPSWEEP_DEVICE bool loaded_straight(std::int64_t begin, std::int64_t end) const {
@@ -88,22 +105,17 @@ struct flat : lens<E> {
     return {{in, 0, 0, in.size()}, {scales, 0, 0, scales.size()}, 0, 0, words, scales.size()};
   }
 
-  // A lane's results of some rows; next: W behind each vec.
-  template <int rows>
-  struct results {
-    quads<rows> y;
-    T next[rows];
-  };
-
-  // A lane's vecs of some rows, of which `first` is the first element; and its results, stored.
+  // A lane's vecs of some rows, of which `first` is the first element; and its results, stored;
+  // `end`: W behind the last row.
   template <int rows, class View, class Index>
   UPSWEEP_DEVICE quads<rows> load(const source<View, Index>& there, std::int64_t first) const {
     return loaded_whole<rows>(there, first) ? load_whole<rows>(there, first)
                                             : load_ragged<rows>(there, first);
   }
   template <int rows>
-  UPSWEEP_DEVICE void store(std::int64_t first, const results<rows>& x) const {
-    stored_whole<rows>(first) ? store_whole(first, x.y) : store_ragged(first, x);
+  UPSWEEP_DEVICE void store(std::int64_t first, const quads<rows>& y, T end) const {
+    stored_alone(first, first + rows * row_elements) ? store_whole(first, y)
+                                                     : store_ragged(first, y, end);
   }
 
   // W of no elements.
@@ -144,13 +156,6 @@ struct flat : lens<E> {
     return first < skipped ? with_given(first + lane_index() * vec::size, e) : e;
   }
 
-  // Whether all results may be written by words.
-  template <int rows>
-  UPSWEEP_DEVICE bool stored_whole(std::int64_t first) const {
-    const std::int64_t behind = first + rows * row_elements;
-    return first >= skipped && (behind < n || (behind == n && total.size() == 0)) &&
-           (first > 0 || has_init || !exclusive);
-  }
   template <int rows>
   UPSWEEP_DEVICE void store_whole(std::int64_t first, const quads<rows>& y) const {
     lens::template store<rows>(*this, out, at_lane<std::int64_t>(first, 0, out_size), y);
@@ -158,13 +163,13 @@ struct flat : lens<E> {
 
   // The same, whatever is there.
   template <int rows>
-  UPSWEEP_APART void store_ragged(std::int64_t first, results<rows> x) const {
+  UPSWEEP_APART void store_ragged(std::int64_t first, quads<rows> y, T end) const {
     const std::int64_t i = first + lane_index() * vec::size;
-    if (exclusive && i == 0 && !has_init) x.y.row[0] = with_first(x.y.row[0]);
-    if (total.size() != 0 && first < n && n <= first + rows * row_elements) store_total(i, x);
+    if (exclusive && i == 0 && !has_init) y.row[0] = with_first(y.row[0]);
+    if (total.size() != 0 && first < n && n <= first + rows * row_elements) store_total(i, y, end);
     write_ragged(bytes_in<global<std::byte>, std::int64_t>{out, 0, 0, out.size()},
                  place(i) * out_size, lens::template stride<std::int64_t>(out_size),
-                 out_size * vec::size, out_scalar, lens::template bytes_of<rows>(*this, x.y));
+                 out_size * vec::size, out_scalar, lens::template bytes_of<rows>(*this, y));
   }
 
   // Where a lane's vec of the row lies that begins with `first`, behind byte `from` of its array.
@@ -230,21 +235,26 @@ struct flat : lens<E> {
     return q;
   }
 
-  // W behind the last element, if it is in a vec of these, of which the first begins with i.
+  // W behind the last element, if it is in a vec of these, of which the first begins with i; `end`:
+  // W behind them all.
   template <int rows>
-  UPSWEEP_APART void store_total(std::int64_t i, results<rows> x) const {
+  UPSWEEP_APART void store_total(std::int64_t i, quads<rows> y, T end) const {
+    const int lane = lane_index();
     UPSWEEP_UNROLL
     for (int r = 0; r < rows; ++r) {
       const std::int64_t left = n - i - r * row_elements;
-      if (left <= 0 || left > vec::size) continue;
       E e[vec::size];
-      copy_bits(e, finished(x.y.row[r]));
-      E whole = element_of(finished(quad_of(static_cast<E>(x.next[r]))));
+      copy_bits(e, finished(y.row[r]));
       const int last = static_cast<int>(left) - (exclusive ? 0 : 1);
+      // An exclusive scan has W behind a vec as the next one's first result.
+      const auto first_of = [&](int row) -> T { return vec::widened(element_of(y.row[row])); };
+      const T behind_row = r + 1 < rows ? first_of((r + 1) % rows) : end;
+      const T next = shuffle(lane == 0 ? behind_row : first_of(r), (lane + 1) % warp_size);
+      E whole = element_of(finished(quad_of(static_cast<E>(next))));
       UPSWEEP_UNROLL
       for (int k = 0; k < vec::size; ++k)
         if (k == last) whole = e[k];
-      write_total(whole);
+      if (left > 0 && left <= vec::size) write_total(whole);
     }
   }
 

@@ -109,14 +109,6 @@ struct lens {
     return q;
   }
 
-  template <int rows>
-  UPSWEEP_DEVICE void flip_all(quad (&row)[rows]) const {
-    if (flips()) {
-      UPSWEEP_UNROLL
-      for (quad& q : row) q = flipped(q);
-    }
-  }
-
   // From a lane's vec of a row to that of the next, in bytes of elements of so many.
   template <class Index>
   UPSWEEP_DEVICE Index stride(int element) const {
@@ -185,7 +177,10 @@ struct lens {
       UPSWEEP_UNROLL
       for (quad& q : e.row) q = reversed(q);
     }
-    flip_all(e.row);
+    if (flips()) {
+      UPSWEEP_UNROLL
+      for (quad& q : e.row) q = flipped(q);
+    }
     return e;
   }
   // And results as they are to lie there.

@@ -7,12 +7,14 @@
 //
 //   loader      names the next super, and has it copied into the next free stage
 //   reducers    a tile each: totals of its chunks; the first publishes the super's total
-//   look-back   what comes before the super: totals of all supers since the block's last one
+//   look-backs  in turn, what comes before the super and its chunks: totals of all supers since the
+//               block's last one
 //   scanners    some chunks each, from the stage into registers, scanned, and stored
 //
-// Each waits for the others' work on a stage by four barriers: landed (the loader's), reduced,
-// placed (look-back's) and freed (the scanners have read it, and the first reducer the tiles'
-// totals). The loader ends all by a stage whose super there is none of.
+// Each waits for the others' work on a stage by barriers: landed (the loader has named it, and its
+// bytes are there), reduced, folded (what comes before its group is there, for the next look-back),
+// placed and freed (the scanners have read it, and the first reducer the tiles' totals). The loader
+// ends all by stages whose super there is none of.
 
 #include <cstdint>
 
@@ -22,24 +24,39 @@
 #include "chunk.hpp"
 #include "exchange.hpp"
 #include "flat.hpp"
+#include "runs.hpp"
 
 namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
 
 inline constexpr int max_stages = 16;
+// Shared memory of a block beside the stages: the kernel's arrays of constant size, at most.
+inline constexpr int beside_stages = 28 << 10;
+// Of which a look-back reads the totals, wanted or not: there are words for so many more.
+inline constexpr int groups_at_once = 8;
 
 // What is chosen at run time.
 struct ring {
   int stages;       // from 2 to max_stages
   int stage_bytes;  // a multiple of 16
   int in_flight;    // stages that copies are under way to, at most: more delay each other
+  int look_ahead;   // stages behind its own that a look-back has land first: less than `stages`
 };
 
 template <class Sizes>
 struct roles {
+  static constexpr int look_backs = 2;
   static constexpr int reducers = Sizes::tiles;
   static constexpr int chunks_each = Sizes::super_chunks % 2 == 0 ? 2 : 1;  // of a scanner
   static constexpr int scanners = Sizes::super_chunks / chunks_each;
-  static constexpr int threads = (2 + reducers + scanners) * warp_size;
+  static constexpr int threads = (1 + look_backs + reducers + scanners) * warp_size;
+};
+
+// What the loader says of a stage.
+struct work {
+  std::int64_t super;
+  std::int64_t group_before;  // of the block's super before it, or 0
+  std::uint64_t run;
+  bool taken_in, taken_out;  // all of the super
 };
 
 // The bytes of a super in an array, and where those of a stage begin: at a multiple of 16.
@@ -72,19 +89,23 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
   UPSWEEP_DYNAMIC_SHARED(std::byte, memory);
   UPSWEEP_BARRIERS(landed, max_stages);
   UPSWEEP_BARRIERS(reduced, max_stages);
+  UPSWEEP_BARRIERS(folded, max_stages);
   UPSWEEP_BARRIERS(placed, max_stages);
   UPSWEEP_BARRIERS(freed, max_stages);
-  UPSWEEP_SHARED(ticket, named, max_stages);
+  UPSWEEP_SHARED(work, named, max_stages);
   UPSWEEP_SHARED(T, chunk_totals, chunks * max_stages);
   UPSWEEP_SHARED(T, tile_totals, tiles * max_stages);
-  UPSWEEP_SHARED(super_place<Op>, places, max_stages);
+  UPSWEEP_SHARED(carry<Op>, carried, max_stages);                            // before the group
+  UPSWEEP_SHARED(T, borders, (chunks + 1) * max_stages);                     // W at the chunks
+  UPSWEEP_SHARED(quad, between, roles::scanners * (chunk::elements / vec));  // runs and rows
 
   const std::int64_t supers = (what.n + super_elements - 1) / super_elements;
   const int lane = lane_index();
   const int warp = warp_index();
   if (thread_index() < how.stages) {
-    landed.init(thread_index(), warp_size);
+    landed.init(thread_index(), warp_size + 1);  // for the bytes, and the name
     reduced.init(thread_index(), roles::reducers);
+    folded.init(thread_index(), 1);
     placed.init(thread_index(), 1);
     freed.init(thread_index(), roles::scanners + 1);
   }
@@ -112,65 +133,42 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
   // A split form's coefficients have the second half of the stage.
   const int second = what.made == form::split ? how.stage_bytes / 2 : how.stage_bytes;
 
-  constexpr int row_bytes = warp_size * vec * static_cast<int>(sizeof(In));
-  // How the chunks of a super are loaded from its stage: all straight, or all by words, or each by
-  // what is there of it.
-  struct staged {
-    bool straight, whole;
-    int at, scales_at;  // the lane's first vec, where whole
-  };
+  constexpr int vec_bytes = vec * static_cast<int>(sizeof(In));
   constexpr int last_vec = super_elements - vec;
   // A super has whole words, so that all begin as far behind a multiple of 16 bytes.
-  const int behind =
-      sizeof(In) == sizeof(E)
-          ? 0
-          : static_cast<int>(
-                address_of(what.in, what.place(what.reverse ? last_vec : 0) * what.in_size) % 16);
-  const auto staged_super = [&](std::int64_t s) -> staged {
-    const std::int64_t begin = s * super_elements;
+  const int behind = static_cast<int>(
+      address_of(what.in, what.place(what.reverse ? last_vec : 0) * what.in_size) % 16);
+  const bool plain_in = what.straight_in && !what.reverse;
+  // Chunk c of the stage: what the kernel takes as it is; or anything, as rows.
+  const auto load_taken = [&]<bool plain>(auto& runs, int into, int c) {
+    const bool down = !plain && what.reverse;
+    const int first =
+        stage * how.stage_bytes + behind + (down ? last_vec * static_cast<int>(sizeof(In)) : 0);
+    const int stride = down ? -vec_bytes : vec_bytes;
+    runs.template load<In>(into, what, memory, first + c * (chunk::elements / vec * stride), stride,
+                           plain ? 0 : what.off_in);
+  };
+  const auto load_rows = [&](std::int64_t s, int c) -> quads<chunk::rows> {
     const int base = stage * how.stage_bytes;
-    const bool whole = begin >= what.skipped && begin + super_elements <= what.n;
-    if (whole && what.straight_in) {
-      const int first = what.reverse ? last_vec - lane * vec : lane * vec;
-      return {true, true, base + behind + first * static_cast<int>(sizeof(In)), 0};
+    const std::int64_t begin = s * super_elements, first = begin + c * chunk::elements;
+    const stretch x = where_in(what.in, s);
+    const stretch y = what.made == form::split ? where_in(what.scales, s) : x;
+    if (begin >= what.skipped && begin + super_elements <= what.n) {
+      const std::int64_t byte = what.place(first + lane * vec) * what.in_size;
+      return lens<E>::template load<chunk::rows>(what, memory,
+                                                 base + static_cast<int>(byte - x.base), memory,
+                                                 base + second + static_cast<int>(byte - y.base));
     }
-    const auto at = [&](const stretch& x, int first_byte) {
-      return first_byte + static_cast<int>(what.place(begin + lane * vec) * what.in_size - x.base);
+    const auto in_stage = [&](const stretch& x, int first_byte) -> shared_bytes {
+      return {memory, first_byte, static_cast<int>(x.begin - x.base),
+              static_cast<int>(x.end - x.base)};
     };
-    return {false, whole, at(where_in(what.in, s), base),
-            what.made == form::split ? at(where_in(what.scales, s), base + second) : 0};
-  };
-  const auto load_plain = [&](chunk& part, const staged& from, int c) {
-    UPSWEEP_UNROLL
-    for (int r = 0; r < chunk::rows; ++r)
-      part.row[r] = scalars_at<E, In>(memory, from.at + (c * chunk::rows + r) * row_bytes);
-    what.flip_all(part.row);
-  };
-  const auto load = [&]<bool plain>(chunk& part, const staged& from, std::int64_t s, int c) {
-    if (plain || (from.straight && !what.reverse)) return load_plain(part, from, c);
-    const int base = stage * how.stage_bytes;
-    if (from.straight) {
-      part.take(lens<E>::template load_reversed<In, chunk::rows>(
-          memory, from.at - c * (chunk::rows * row_bytes)));
-      what.flip_all(part.row);
-    } else if (from.whole) {
-      const int further = c * what.template stride<int>(what.in_size) * chunk::rows;
-      part.take(lens<E>::template load<chunk::rows>(what, memory, from.at + further, memory,
-                                                    from.scales_at + further));
-    } else {
-      const auto in_stage = [&](const stretch& x, int first_byte) -> shared_bytes {
-        return {memory, first_byte, static_cast<int>(x.begin - x.base),
-                static_cast<int>(x.end - x.base)};
-      };
-      const auto words_of = [](const stretch& x) {
-        return static_cast<int>((x.end - x.base + 15) / 16 * 16);
-      };
-      const stretch x = where_in(what.in, s);
-      const stretch y = what.made == form::split ? where_in(what.scales, s) : x;
-      const typename flat<Op, E>::template source<shared<std::byte>, int> there{
-          in_stage(x, base), in_stage(y, base + second), x.base, y.base, words_of(x), words_of(y)};
-      part.take(what.template load<chunk::rows>(there, s * super_elements + c * chunk::elements));
-    }
+    const auto words_of = [](const stretch& x) {
+      return static_cast<int>((x.end - x.base + 15) / 16 * 16);
+    };
+    const typename flat<Op, E>::template source<shared<std::byte>, int> there{
+        in_stage(x, base), in_stage(y, base + second), x.base, y.base, words_of(x), words_of(y)};
+    return what.template load<chunk::rows>(there, first);
   };
 
   if (warp == 0) {
@@ -203,13 +201,23 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
                   stage);
       return bytes;
     };
-    const auto fill = [&](ticket t) {
+    // Most supers lie whole at multiples of 16 bytes, and go in one piece.
+    const bool aligned =
+        what.made != form::split &&
+        address_of(what.in, (what.reverse ? what.n : -what.skipped) * what.in_size) % 16 == 0;
+    const auto fill = [&](std::int64_t s) {
+      const std::int64_t begin = s * super_elements, end = begin + super_elements;
+      const int base = stage * how.stage_bytes;
       int bytes = 0;
-      if (lane == 0) named[stage] = t;
-      if (t.tile < supers) {
-        bytes = copy(what.in, t.tile, stage * how.stage_bytes);
-        if (what.made == form::split)
-          bytes += copy(what.scales, t.tile, stage * how.stage_bytes + second);
+      if (aligned && begin >= what.skipped && end <= what.n) {
+        bytes = super_elements * what.in_size;
+        if (lane == 0)
+          bulk_load(memory, base, what.in,
+                    what.place(what.reverse ? end - vec : begin) * what.in_size, bytes, landed,
+                    stage);
+      } else if (s < supers) {
+        bytes = copy(what.in, s, base);
+        if (what.made == form::split) bytes += copy(what.scales, s, base + second);
       }
       // All lanes, since all may have copied by hand.
       if (lane == 0 && bytes > 0)
@@ -218,12 +226,19 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
         landed.arrive(stage);
     };
 
-    // The first stages' supers go by the block's index; then those who are done first draw.
+    // The first stages' supers go by the block's index, and first of all; then those who are done
+    // first draw.
     const std::int64_t given = grid_size() * how.stages;
-    ticket drawn{};
-    if (lane == 0) drawn = more.draw_of(supers > given ? supers - given : 0);
-    const auto run = shuffle(drawn.run, 0);
+    std::uint64_t asked = 0;
+    if (lane == 0) asked = more.ask();
     std::int64_t s = block_index();
+    for (; stage < how.in_flight; ++stage) fill(s + stage * grid_size());
+    stage = 0;
+    ticket drawn{};
+    if (lane == 0) drawn = more.answer(asked, supers > given ? supers - given : 0);
+    std::int64_t group_before = 0;
+    // Stages without a super: one for each look-back, or as many as it looks ahead.
+    int ends = how.look_ahead > roles::look_backs ? how.look_ahead : roles::look_backs;
     for (int filled = 0;; ++filled) {
       if (filled >= how.stages) {
         s = given + shuffle(drawn.tile, 0);
@@ -236,135 +251,182 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
           landed.wait(before, parity);
         else
           landed.wait(before + how.stages, parity ^ 1);
+        fill(s);
       }
-      fill({s, run});
-      if (s >= supers) break;
+      if (lane == 0) {
+        const std::int64_t begin = s * super_elements, end = begin + super_elements;
+        named[stage] = {s, group_before, drawn.run,
+                        what.taken_in && begin >= what.skipped && end <= what.n,
+                        what.stored_taken(begin, end)};
+        landed.arrive(stage);
+      }
+      if (s >= supers && --ends == 0) break;
+      group_before = s / warp_size;
       s += grid_size();
       next_stage();
     }
-  } else if (warp == 1) {
-    carry<Op> groups = what.start();  // those before group `first`, folded
-    std::int64_t first = 0;
-    for (;; next_stage()) {
+  } else if (warp <= roles::look_backs) {
+    // In turn. What comes before a super's group goes from one to the next.
+    for (int turn = 1; turn < warp; ++turn) next_stage();
+    for (;;) {
       landed.wait(stage, parity);
-      const ticket mine = named[stage];
-      if (mine.tile >= supers) break;
-      // Not before the next stage has landed, too: now most totals are there at the first look.
-      if (stage + 1 < how.stages)
-        landed.wait(stage + 1, parity);
+      const work mine = named[stage];
+      if (mine.super >= supers) break;
+      // Not sooner, though totals may be there: memory is then slower (docs/single-pass.md).
+      const int ahead = stage + how.look_ahead;
+      if (ahead < how.stages)
+        landed.wait(ahead, parity);
       else
-        landed.wait(0, parity ^ 1);
+        landed.wait(ahead - how.stages, parity ^ 1);
 
-      const std::int64_t group = mine.tile / warp_size;
-      std::int64_t unit[9];
-      bool wanted[9];
-      T total[9], whole[8];
-      unit[8] = group * warp_size + lane;
-      wanted[8] = unit[8] <= mine.tile;
+      constexpr int own = groups_at_once;
+      const std::int64_t group = mine.super / warp_size;
+      const int b = static_cast<int>(mine.super % warp_size);
+      carry<Op> groups;  // those before group `first`, folded
+      group_part<T> part{};
+      std::int64_t first = mine.group_before;
       do {
+        std::int64_t unit[own + 1];
+        bool wanted[own + 1];
+        T total[own + 1], whole[own];
+        const int left = static_cast<int>(group - first);
         UPSWEEP_UNROLL
-        for (int k = 0; k < 8; ++k) {
-          wanted[k] = first + k < group;
-          unit[k] = (wanted[k] ? first + k : first) * warp_size + lane;
+        for (int k = 0; k < own; ++k) {
+          unit[k] = (first + k) * warp_size + lane;
+          wanted[k] = k < left;
         }
+        unit[own] = group * warp_size + lane;
+        wanted[own] = lane <= b;
         totals.wait(unit, wanted, mine.run, total);
         UPSWEEP_UNROLL
-        for (int k = 0; k < 8; ++k) whole[k] = total[k];
+        for (int k = 0; k < own; ++k) whole[k] = total[k];
         const T t = eight_groups<Op>(whole);
-        UPSWEEP_UNROLL
-        for (int k = 0; k < 8; ++k) {
-          const T g = shuffle(t, lane_of_group(k));
-          if (first + k < group) groups = {true, groups.then(g)};
+        if (first == mine.group_before) {
+          part = part_of_group<Op>(total[own], b);
+          groups = what.start();
+          if (mine.super != block_index()) {
+            const int before = stage > 0 ? stage - 1 : how.stages - 1;
+            folded.wait(before, stage > 0 ? parity : parity ^ 1);
+            groups = carried[before];
+          }
         }
-        first += 8;
+        UPSWEEP_UNROLL
+        for (int k = 0; k < own; ++k) {
+          const T g = shuffle(t, lane_of_group(k));
+          if constexpr (Op::neutral)
+            groups = {true, Op::combine(groups.value, wanted[k] ? g : Op::identity())};
+          else if (wanted[k])
+            groups = {true, groups.then(g)};
+        }
+        first += own;
       } while (first < group);
-      first = group;
-      const int b = static_cast<int>(mine.tile % warp_size);
-      const super_place<Op> place = place_of<Op>(groups, part_of_group<Op>(total[8], b), b);
-      sync_warp();  // all lanes have read; likewise below
+      sync_warp();  // all lanes have read
       if (lane == 0) {
-        places[stage] = place;
-        placed.arrive(stage);
+        carried[stage] = groups;
+        folded.arrive(stage);
       }
+      const super_place<Op> place = place_of<Op>(groups, part, b);
+
+      // A lane has a chunk's border, the next one the super's end.
+      reduced.wait(stage, parity);
+      const auto chunk_total = [&](int i) -> T {
+        return chunk_totals[stage * chunks + lane % chunks / Sizes::chunks * Sizes::chunks + i];
+      };
+      const auto tile_total = [&](int i) -> T { return tile_totals[stage * tiles + i]; };
+      if (lane <= chunks)
+        borders[stage * (chunks + 1) + lane] =
+            chunk_place<Op, Sizes>(lane, chunk_total).in(place, tile_total).value;
+      sync_warp();
+      if (lane == 0) placed.arrive(stage);
+      for (int turn = 0; turn < roles::look_backs; ++turn) next_stage();
     }
-  } else if (warp < 2 + roles::reducers) {
-    const int tile = warp - 2;
+  } else if (warp < 1 + roles::look_backs + roles::reducers) {
+    const int tile = warp - 1 - roles::look_backs;
     for (;; next_stage()) {
       landed.wait(stage, parity);
-      const ticket mine = named[stage];
-      if (mine.tile >= supers) break;
-      const staged from = staged_super(mine.tile);
-      T t[Sizes::chunks];
-      either(from.straight && !what.reverse, [&]<bool plain>() {
-        UPSWEEP_UNROLL
-        for (int c = 0; c < Sizes::chunks; ++c) {
-          chunk part;
-          load.template operator()<plain>(part, from, mine.tile, tile * Sizes::chunks + c);
-          t[c] = part.total();
+      const work mine = named[stage];
+      if (mine.super >= supers) break;
+      T of_chunk;  // of unit_of_lane
+      either(mine.taken_in && plain_in, [&]<bool plain>() {
+        constexpr int count = Sizes::chunks;
+        T t[count];
+        if (plain || mine.taken_in) {
+          chunk_runs<Op, E, Sizes, count> part;
+          UPSWEEP_UNROLL
+          for (int c = 0; c < count; ++c) {
+            load_taken.template operator()<plain>(part, c, tile * count + c);
+            t[c] = part.run_total(c);
+          }
+          of_chunk = total_of_each<Op>(t, part.runs);
+        } else {
+          UPSWEEP_UNROLL
+          for (int c = 0; c < count; ++c) {
+            chunk part;
+            part.take(load_rows(mine.super, tile * count + c));
+            const T total = part.total();
+            if (c == 0 || unit_of_lane<count>() == c) of_chunk = total;
+          }
         }
       });
+      if (lane < Sizes::chunks)
+        chunk_totals[stage * chunks + tile * Sizes::chunks + unit_of_lane<Sizes::chunks>()] =
+            of_chunk;
+      const T of_tile = joined_total<Op, Sizes::chunks>(of_chunk);
+      if (lane == 0) tile_totals[stage * tiles + tile] = of_tile;
       sync_warp();
-      if (lane == 0) {
-        UPSWEEP_UNROLL
-        for (int c = 0; c < Sizes::chunks; ++c)
-          chunk_totals[stage * chunks + tile * Sizes::chunks + c] = t[c];
-        tile_totals[stage * tiles + tile] = tree_total<Op>(t);
-        reduced.arrive(stage);
-      }
+      if (lane == 0) reduced.arrive(stage);
       if (tile == 0) {
         reduced.wait(stage, parity);
         if (lane == 0) {
           T of_tiles[tiles];
           UPSWEEP_UNROLL
           for (int k = 0; k < tiles; ++k) of_tiles[k] = tile_totals[stage * tiles + k];
-          totals.publish(mine.tile, mine.run, tree_total<Op>(of_tiles));
+          totals.publish(mine.super, mine.run, tree_total<Op>(of_tiles));
           freed.arrive(stage);  // has read: the total, relaxed, does not say so
         }
       }
     }
   } else {
     constexpr int each = roles::chunks_each;
-    const int first_chunk = (warp - 2 - roles::reducers) * each;
+    const int scanner = warp - 1 - roles::look_backs - roles::reducers;
+    const int first_chunk = scanner * each, own = scanner * (chunk::elements / vec);
     for (;; next_stage()) {
       landed.wait(stage, parity);
-      const ticket mine = named[stage];
-      if (mine.tile >= supers) break;
-      const staged from = staged_super(mine.tile);
-      const bool straight =
-          what.stored_straight(mine.tile * super_elements, (mine.tile + 1) * super_elements);
-      either(from.straight && straight && !what.reverse, [&]<bool plain>() {
-        chunk part[each];
+      const work mine = named[stage];
+      if (mine.super >= supers) break;
+      either(mine.taken_in && mine.taken_out && plain_in && what.straight_out, [&]<bool plain>() {
+        chunk_runs<Op, E, Sizes, each> part;
         UPSWEEP_UNROLL
-        for (int c = 0; c < each; ++c)
-          load.template operator()<plain>(part[c], from, mine.tile, first_chunk + c);
-        constexpr bool early = sizeof(T) <= 4;  // else registers are short
-        if constexpr (early) {
-          UPSWEEP_UNROLL
-          for (int c = 0; c < each; ++c) part[c].scan();
+        for (int c = 0; c < each; ++c) {
+          if (plain || mine.taken_in)
+            load_taken.template operator()<plain>(part, c, first_chunk + c);
+          else
+            part.turn_in(c, load_rows(mine.super, first_chunk + c), between, own);
         }
-        reduced.wait(stage, parity);
+        constexpr bool early = sizeof(T) <= 8;
+        if constexpr (early) part.scan();
         placed.wait(stage, parity);
-        const super_place<Op> place = places[stage];
-        carry<Op> at[each + 1];
+        T w[each + 1];
         UPSWEEP_UNROLL
-        for (int k = 0; k <= each; ++k) {
-          const int c = first_chunk + k;
-          const auto chunk_total = [&](int i) -> T {
-            return chunk_totals[stage * chunks + c % chunks / Sizes::chunks * Sizes::chunks + i];
-          };
-          const auto tile_total = [&](int i) -> T { return tile_totals[stage * tiles + i]; };
-          at[k] = chunk_place<Op, Sizes>(c, chunk_total).in(place, tile_total);
-        }
+        for (int k = 0; k <= each; ++k) w[k] = borders[stage * (chunks + 1) + first_chunk + k];
         sync_warp();
         if (lane == 0) freed.arrive(stage);
 
-        const std::int64_t begin =
-            mine.tile * super_elements + std::int64_t{first_chunk} * chunk::elements;
+        const std::int64_t begin = mine.super * super_elements + first_chunk * chunk::elements;
+        if constexpr (!early) part.scan();
         UPSWEEP_UNROLL
         for (int c = 0; c < each; ++c) {
-          if constexpr (!early) part[c].scan();
-          part[c].template store<Out, plain>(what, begin + c * chunk::elements, at[c],
-                                             at[c + 1].value, straight);
+          const std::int64_t from = begin + c * chunk::elements;
+          const carry<Op> before{what.has_init || from > 0, w[c]};
+          part.put_results(c, before, w[c + 1], what.exclusive, between, own);
+          if (!plain && mine.taken_out && what.off_out != 0) {
+            const std::int64_t lowest = what.reverse ? from + chunk::elements - vec : from;
+            part.template store_shifted<Out>(what, what.place(lowest) * what.out_size, what.off_out,
+                                             between, own);
+          } else {
+            store_rows<E, Out, plain>(what, from, part.rows_of(between, own), w[c + 1],
+                                      mine.taken_out);
+          }
         }
       });
     }

@@ -126,8 +126,8 @@ void register_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
     const group_part<T> found = in_group[0];
     const super_place<Op> place = place_of<Op>(groups, found, b);
     const auto tile_total = [&](int k) -> T { return tile_totals[k]; };
-    part.template store<E>(what, begin, here.in(place, tile_total),
-                           behind.in(place, tile_total).value, straight);
+    part.store(what, begin, here.in(place, tile_total), behind.in(place, tile_total).value,
+               straight);
     unit = draws ? grid_size() + next.tile : units;
   }
 }

@@ -66,6 +66,16 @@ inline constexpr bool is_sum = false;
 template <class T>
 inline constexpr bool is_sum<sum_op<T>> = true;
 
+// Whether scans by it may invert bits, to be scans by another operator.
+template <class Op>
+inline constexpr bool inverts = false;
+template <class T>
+inline constexpr bool inverts<or_op<T>> = true;
+template <class T>
+inline constexpr bool inverts<minimum_op<T>> = true;
+template <class T, class E>
+inline constexpr bool inverts<narrow_minimum_op<T, E>> = true;
+
 // x and what is before it; where the operator has a neutral element, that stands for nothing.
 template <class Op>
 UPSWEEP_DEVICE typename Op::value after(const carry<Op>& before, typename Op::value x) {
