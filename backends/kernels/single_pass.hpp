@@ -77,7 +77,7 @@ class single_pass_runner final : public runner, private state_kernels {
   static constexpr std::int64_t vec = vec_of<Op, E>::size;
   static constexpr std::int64_t super = Sizes::super_vecs * vec;
   static constexpr std::int64_t tile = super / Sizes::tiles;
-  static constexpr std::int64_t part = super / cluster_unit<Sizes, false>::warps;  // of a warp
+  static constexpr std::int64_t part = super / cluster_unit<Sizes, 0>::warps;  // of a warp
   static constexpr std::int64_t group = super * Sizes::supers;
   static_assert(order1::group(16) == std::int64_t{1} << (open_totals - 1));
 
@@ -126,9 +126,11 @@ class single_pass_runner final : public runner, private state_kernels {
                   "UPSWEEP_SINGLE_PASS: shape=ring needs bulk copies (compute capability 9.0) and "
                   "two stages of " +
                       std::to_string(ring_.stage_bytes) + " bytes of shared memory");
-    if (device.clusters && (at_most > super / 2 || forced.shape == scan_shape::cluster))
-      clustered_tiles_ =
-          cluster_fits(cluster_kernel<Op, E, Sizes, true>, whole_cluster()) ? most_in_cluster : 0;
+    if (device.clusters && (at_most > super / 2 || forced.shape == scan_shape::cluster)) {
+      if (fits<1>()) clustered_tiles_ = most_in_cluster;
+      if (at_most > most_in_cluster * tile && clustered_tiles_ > 0 && fits<pair>())
+        clustered_tiles_ = most_in_cluster * pair;
+    }
     if (forced.shape == scan_shape::cluster && at_most > clustered_tiles_ * tile)
       throw error(errc::unsupported, "UPSWEEP_SINGLE_PASS: shape=cluster serves " +
                                          std::to_string(clustered_tiles_ * tile) +
@@ -157,12 +159,9 @@ class single_pass_runner final : public runner, private state_kernels {
               on,
               {.blocks = 1,
                .threads = static_cast<int>(std::max<std::int64_t>(count(n, part), 1)) * warp_size},
-              cluster_kernel<Op, E, Sizes, false>, what);
-        return launch(on,
-                      {.blocks = std::max<std::int64_t>(count(n, tile), 2),  // one is no cluster
-                       .threads = whole_cluster().threads,
-                       .cluster = true},
-                      cluster_kernel<Op, E, Sizes, true>, what);
+              cluster_kernel<Op, E, Sizes, 0>, what);
+        return n <= most_in_cluster * tile ? launch_cluster<1>(on, what)
+                                           : launch_cluster<pair>(on, what);
       case scan_shape::tiles: return launch_units<true>(on, what, more, totals, count(n, tile));
       case scan_shape::ring: return launch_ring(on, what, more, totals);
       default: return launch_units<false>(on, what, more, totals, count(n, super));
@@ -330,10 +329,20 @@ class single_pass_runner final : public runner, private state_kernels {
     return std::max<std::int64_t>(1, std::min({units, places, forced_.blocks}));
   }
 
-  static shape whole_cluster() {
-    return {.blocks = most_in_cluster,
-            .threads = cluster_unit<Sizes, true>::warps * warp_size,
-            .cluster = true};
+  static constexpr int pair = most_tiles_each<Sizes>;
+  template <int each>
+  static shape cluster_of(std::int64_t blocks) {
+    return {
+        .blocks = blocks, .threads = cluster_unit<Sizes, each>::warps * warp_size, .cluster = true};
+  }
+  template <int each>
+  static bool fits() {
+    return cluster_fits(cluster_kernel<Op, E, Sizes, each>, cluster_of<each>(most_in_cluster));
+  }
+  template <int each>
+  static void launch_cluster(stream on, const scan& what) {
+    const std::int64_t blocks = std::max<std::int64_t>(count(what.n, each * tile), 2);
+    launch(on, cluster_of<each>(blocks), cluster_kernel<Op, E, Sizes, each>, what);  // 1 is none
   }
 
   // Where arrays of narrower scalars are common, a kernel of its own reads and writes them

@@ -243,16 +243,17 @@ void check_registers(simt::device& d) {
                               start);
 }
 
-template <class Sizes, bool clustered>
+template <class Sizes, int each>
 void check_cluster(simt::device& d) {
-  using unit = cluster_unit<Sizes, clustered>;
+  using unit = cluster_unit<Sizes, each>;
   const std::int64_t part = unit::rows * warp_size * vec_of<Op, T>::size;
   const std::int64_t n = unit::warps * part;
   const auto start = [&](const flat<Op, T>& what, const tickets&, const unit_totals<T>&,
                          const production_run& r) {
-    const auto warps = clustered ? unit::warps : static_cast<int>((what.n + part - 1) / part);
-    launch(stream{&d}, {.blocks = r.blocks, .threads = warps * warp_size, .cluster = clustered},
-           cluster_kernel<Op, T, Sizes, clustered>, what);
+    const auto warps = unit::clustered ? unit::warps : static_cast<int>((what.n + part - 1) / part);
+    launch(stream{&d},
+           {.blocks = r.blocks, .threads = warps * warp_size, .cluster = unit::clustered},
+           cluster_kernel<Op, T, Sizes, each>, what);
   };
   using runs = std::vector<production_run>;
   const runs of_cluster{{1, 2},
@@ -263,7 +264,7 @@ void check_cluster(simt::device& d) {
                         {4 * n, 7, false, true, 2, 3 * n - 3},
                         {16 * n, 16}};
   const runs of_one{{1, 1}, {part + 1, 1}, {n, 1}, {n - 1, 1, true}};
-  check_production<Op, Sizes>(d, clustered ? of_cluster : of_one, start);
+  check_production<Op, Sizes>(d, unit::clustered ? of_cluster : of_one, start);
 }
 
 template <class Sizes>
@@ -367,9 +368,10 @@ void check_all(simt::device& d) {
   check_registers<small_sizes, false, affine_op<std::uint64_t>>(d);
   check_registers<four_tiles, true>(d);
   check_registers<four_chunks, false>(d);
-  check_cluster<order1_sizes, true>(d);
-  check_cluster<four_tiles, false>(d);
-  check_cluster<four_chunks, true>(d);
+  check_cluster<order1_sizes, 1>(d);
+  check_cluster<order1_sizes, 2>(d);
+  check_cluster<four_tiles, 0>(d);
+  check_cluster<four_chunks, 1>(d);
   check_ring<small_sizes>(d);
   check_ring<four_tiles>(d);
   check_totals<four_tiles, true>(d);

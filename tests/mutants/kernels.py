@@ -22,7 +22,8 @@ REGISTERS = KERNELS + "grid/single_pass/registers.hpp"
 PERSISTENT = KERNELS + "grid/single_pass/persistent.hpp"
 RUNS = KERNELS + "grid/single_pass/runs.hpp"
 EXCHANGE = KERNELS + "grid/single_pass/exchange.hpp"
-A_CLUSTER = "check_cluster<order1_sizes, true>"
+A_CLUSTER = "check_cluster<order1_sizes, 1>"
+PAIRS = "check_cluster<order1_sizes, 2>"
 UNITS = "check_registers<small_sizes, false>"
 WIDE_UNITS = "check_registers<small_sizes, false, affine_op<std::uint64_t>>"
 TILES = "check_registers<four_tiles, true>"
@@ -192,8 +193,11 @@ FAULTS = [
      "    sent.wait_sent(0, 0);\n", "",
      A_CLUSTER, r"(race|uninitialised read): thread .* shared memory at .*cluster.hpp"),
     ("totals of a cluster not all expected", CLUSTER,
-     "blocks * static_cast<int>(sizeof(T))", "(blocks - 1) * static_cast<int>(sizeof(T))",
+     "blocks * unit::tiles * static_cast<int>", "(blocks - 1) * unit::tiles * static_cast<int>",
      A_CLUSTER, r"(barrier misuse: phase 0 of the barrier|uninitialised read|race): .*cluster.hpp"),
+    ("second tile's total sent in the place of the first", CLUSTER,
+     "mine * unit::tiles + k, x", "mine * unit::tiles, x", PAIRS,
+     r"race|wrong result|uninitialised read"),
     ("sent to a block before it is there", CLUSTER,
      "    wait_cluster();  // all blocks are here\n", "",
      A_CLUSTER, r"(unknown memory|barrier misuse): thread .* at .*cluster.hpp"),

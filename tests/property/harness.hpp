@@ -52,7 +52,7 @@ std::string parameter_name(const ::testing::TestParamInfo<backend_info>& info);
 // What UPSWEEP_SINGLE_PASS says or, where it says nothing, may say: a kernel of the production scan
 // on devices, with few blocks and stages or many, or nothing.
 std::string forced_kernel(dice& d, bool fits_a_cluster);
-inline bool fits_a_cluster(const test_case& c) { return c.length <= sizes_of(c).group / 8; }
+inline bool fits_a_cluster(const test_case& c) { return c.length <= sizes_of(c).group / 4; }
 
 // What a property says of one case: nothing if it holds, else what is wrong. An upsweep::error of
 // errc::unsupported counts as refused, any other exception as wrong.

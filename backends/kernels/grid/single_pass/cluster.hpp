@@ -2,9 +2,9 @@
 #ifndef UPSWEEP_KERNELS_GRID_SINGLE_PASS_CLUSTER_HPP
 #define UPSWEEP_KERNELS_GRID_SINGLE_PASS_CLUSTER_HPP
 
-// The scan of what one block holds, or one cluster of blocks: half a chunk of order 1 in each
-// warp's registers. Warps' totals cross the block through shared memory, once; blocks' totals are
-// sent to all blocks of the cluster. No memory but the arrays.
+// The scan of what one block holds, or one cluster of blocks, in registers. Warps' totals cross the
+// block through shared memory, once; those of tiles are sent to all blocks of the cluster. No
+// memory but the arrays.
 
 #include <cstdint>
 
@@ -16,35 +16,43 @@
 
 namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
 
-// A block's unit: a tile, in a cluster, or a super. The latter takes as many warps as have
-// elements, and one for n = 0.
-template <class Sizes, bool clustered>
+// Tiles that a block of a cluster has at most.
+template <class Sizes>
+inline constexpr int most_tiles_each = Sizes::tiles % 2 == 0 ? 2 : 1;
+
+// A block's unit: so many tiles, in a cluster; or alone, for each = 0, a super, which takes as many
+// warps as have elements, and one for n = 0.
+template <class Sizes, int each>
 struct cluster_unit {
-  static constexpr int rows = Sizes::rows % 2 == 0 ? Sizes::rows / 2 : Sizes::rows;  // of a warp
+  static constexpr bool clustered = each > 0;
+  static constexpr int tiles = clustered ? each : Sizes::tiles;
+  // Of a warp: half a chunk. A whole one where a block has more, which fewer warps start sooner
+  // for.
+  static constexpr int rows = each < 2 && Sizes::rows % 2 == 0 ? Sizes::rows / 2 : Sizes::rows;
   // Warps:
   static constexpr int in_chunk = Sizes::rows / rows;
   static constexpr int in_tile = in_chunk * Sizes::chunks;
-  static constexpr int warps = clustered ? in_tile : in_tile * Sizes::tiles;
-  static constexpr int in_super = clustered ? Sizes::tiles : 1;  // units
+  static constexpr int warps = in_tile * tiles;
+  static constexpr int in_super = Sizes::tiles / tiles;  // units
   static_assert(warps <= warp_size);
 };
 
-template <class Op, class E, class Sizes, bool clustered>
-UPSWEEP_KERNEL_OF((cluster_unit<Sizes, clustered>::warps * warp_size), 1)
+template <class Op, class E, class Sizes, int each>
+UPSWEEP_KERNEL_OF((cluster_unit<Sizes, each>::warps * warp_size), 1)
 void cluster_kernel(UPSWEEP_ARGUMENT flat<Op, E> what) {
   using T = typename Op::value;
-  using unit = cluster_unit<Sizes, clustered>;
+  using unit = cluster_unit<Sizes, each>;
   using part_of_chunk = chunk_rows<Op, E, unit::rows>;
   UPSWEEP_SHARED(T, part_totals, unit::warps);
-  UPSWEEP_SHARED(T, block_totals, most_in_cluster);
+  UPSWEEP_SHARED(T, tile_totals, most_in_cluster * unit::tiles);
   UPSWEEP_BARRIERS(sent, 1);
 
   const int lane = lane_index(), warp = warp_index();
   const int blocks = static_cast<int>(grid_size()), mine = static_cast<int>(block_index());
-  if constexpr (clustered) {
+  if constexpr (unit::clustered) {
     if (thread_index() == 0) {
       sent.init(0, 1);
-      sent.arrive_expecting(0, blocks * static_cast<int>(sizeof(T)));
+      sent.arrive_expecting(0, blocks * unit::tiles * static_cast<int>(sizeof(T)));
     }
     sync_warp();  // whole warps arrive
     arrive_cluster();
@@ -72,17 +80,23 @@ void cluster_kernel(UPSWEEP_ARGUMENT flat<Op, E> what) {
 
   const int b = mine / unit::in_super;
   group_part<T> found{Op::identity(), of_unit};
-  if constexpr (clustered) {
+  if constexpr (unit::clustered) {
     wait_cluster();  // all blocks are here
-    if (warp == 0 && lane < blocks) send(block_totals, mine, of_unit, sent, 0, lane);
-    sent.wait_sent(0, 0);
-    const auto total_of = [&](int block) -> T { return block_totals[block < blocks ? block : 0]; };
-    T t[unit::in_super];
     UPSWEEP_UNROLL
-    for (int k = 0; k < unit::in_super; ++k) t[k] = total_of(lane * unit::in_super + k);
+    for (int k = 0; k < unit::tiles; ++k) {
+      const T x = shuffle(of_tile, k * unit::in_tile);
+      if (warp == 0 && lane < blocks) send(tile_totals, mine * unit::tiles + k, x, sent, 0, lane);
+    }
+    sent.wait_sent(0, 0);
+    const auto total_of = [&](int tile) -> T {
+      return tile_totals[tile < blocks * unit::tiles ? tile : 0];
+    };
+    T t[Sizes::tiles];
+    UPSWEEP_UNROLL
+    for (int k = 0; k < Sizes::tiles; ++k) t[k] = total_of(lane * Sizes::tiles + k);
     found = part_of_group<Op>(tree_total<Op>(t), b);
     UPSWEEP_UNROLL
-    for (int k = 0; k < 3; ++k) tiles[k] = total_of(b * unit::in_super + k);
+    for (int k = 0; k < 3; ++k) tiles[k] = total_of(b * Sizes::tiles + k);
   }
 
   const super_place<Op> place = place_of<Op>(what.start(), found, b);
