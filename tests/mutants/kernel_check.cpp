@@ -133,6 +133,7 @@ struct production_run {
   int stages = 2;            // of a ring
   std::int64_t skipped = 0;  // elements before those of the arrays
   bool reverse = false;
+  int look_ahead = 1;  // of a ring
 };
 
 // The total of some elements.
@@ -272,7 +273,7 @@ void check_ring(simt::device& d) {
   const std::int64_t n = Sizes::super_vecs * vec_of<Op, T>::size;
   const auto start = [&](const flat<Op, T>& what, const tickets& more, const unit_totals<T>& totals,
                          const production_run& r) {
-    const ring how{r.stages, static_cast<int>(n * sizeof(T)) + 16, 2, r.stages / 2};
+    const ring how{r.stages, static_cast<int>(n * sizeof(T)) + 16, 2, r.look_ahead};
     launch(stream{&d},
            {.blocks = r.blocks,
             .threads = roles<Sizes>::threads,
@@ -290,6 +291,8 @@ void check_ring(simt::device& d) {
                                {6 * n, 2, false, false, 2, 5 * n - 2},
                                {3 * n, 1, false, true, 3, 5 * n + 7},
                                {4 * n, 2, false, false, 2, 0, true},
+                               {7 * n, 1, false, false, 2, 0, false, 0},
+                               {9 * n, 1, false, false, 6, 0, false, 3},
                                {4 * n, 2}},
                               start);
 }

@@ -97,6 +97,7 @@ UPSWEEP_DEVICE int unit_of_lane() {
 template <class Op, int count>
 UPSWEEP_DEVICE typename Op::value total_of_each(const typename Op::value (&part)[count],
                                                 int lanes) {
+  static_assert(count == 1 || count == 4);
   if constexpr (count == 1) {
     return total_over<Op>(1, lanes, part[0]);
   } else {
@@ -160,11 +161,11 @@ class chunk_rows {
       constexpr int element = sizeof(E);
       const std::int64_t at = what.place(first + lane_index() * vec::size) * element;
       if (what.reverse) {
-        take(lens<E>::template load_reversed<E, rows>(what.in, at));
+        take(lens<E>::template load_reversed<rows>(what.in, at));
       } else {
         UPSWEEP_UNROLL
         for (int r = 0; r < rows; ++r)
-          row[r] = scalars_at<E, E>(what.in, at + r * (row_elements * element));
+          row[r] = load_as<quad>(what.in, at + r * (row_elements * element));
       }
       what.flip_all(row);
     } else {

@@ -72,12 +72,17 @@ UPSWEEP_DEVICE super_place<Op> place_of(const carry<Op>& groups,
   return {b == 0 ? groups : carry<Op>{true, groups.then(part.before)}, groups.then(part.with)};
 }
 
-// The totals of 8 groups at once, of each of which a lane has one super: group k's total is then in
-// lane lane_of_group(k). Three trades leave a lane one group of the eight.
+// Groups of which a look-back reads the totals at once, wanted or not: there are words for so many
+// more.
+inline constexpr int groups_at_once = 8;
+
+// The totals of 8 groups at once, the first of some, of each of which a lane has one super: group
+// k's total is then in lane lane_of_group(k). Three trades leave a lane one group of the eight.
 UPSWEEP_DEVICE constexpr int lane_of_group(int k) { return (k & 1) * 4 + (k & 2) + (k >> 2); }
 
-template <class Op>
-UPSWEEP_DEVICE typename Op::value eight_groups(const typename Op::value (&super)[8]) {
+template <class Op, int count>
+UPSWEEP_DEVICE typename Op::value eight_groups(const typename Op::value (&super)[count]) {
+  static_assert(count >= groups_at_once);
   typename Op::value a[4];
   UPSWEEP_UNROLL
   for (int k = 0; k < 4; ++k) a[k] = trade<Op>(1, super[k], super[k + 4]);

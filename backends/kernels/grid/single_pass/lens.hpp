@@ -55,16 +55,7 @@ UPSWEEP_DEVICE quad to_scalars(const quad& y) {
   }
 }
 
-// The same of an aligned vec at byte `at` of a view.
-template <class E, class In, class View, class Index>
-UPSWEEP_DEVICE quad scalars_at(const View& view, Index at) {
-  constexpr int bytes = 16 / static_cast<int>(sizeof(E)) * static_cast<int>(sizeof(In));
-  const quad q = in_front(load_as<decltype(word_of<bytes>())>(view, at));
-  if constexpr (sizeof(In) == sizeof(E))
-    return q;
-  else
-    return from_scalars<E, In>(q);
-}
+// An aligned vec as scalars at byte `at` of a view.
 template <class E, class Out, class View, class Index>
 UPSWEEP_DEVICE void put_scalars(const View& view, Index at, const quad& y) {
   constexpr int bytes = 16 / static_cast<int>(sizeof(E)) * static_cast<int>(sizeof(Out));
@@ -115,16 +106,16 @@ struct lens {
     return (reverse ? -row_elements : row_elements) * element;
   }
 
-  // A lane's vecs of some rows of Ins, aligned, from byte `at` of a view on and downwards; and its
+  // A lane's vecs of some rows, aligned Es, from byte `at` of a view on and downwards; and its
   // results, as Outs. Apart: as a part of the kernels they would slow scans in the other direction,
   // which wait for instructions.
-  template <class In, int rows, class View, class Index>
+  template <int rows, class View, class Index>
   UPSWEEP_APART static quads<rows> load_reversed(View view, Index at) {
-    constexpr int bytes = size * static_cast<int>(sizeof(In));
     quads<rows> x;
     UPSWEEP_UNROLL
     for (int r = 0; r < rows; ++r)
-      x.row[r] = reversed(scalars_at<E, In>(view, at - r * (warp_size * bytes)));
+      x.row[r] =
+          reversed(load_as<quad>(view, at - r * (warp_size * static_cast<int>(sizeof(quad)))));
     return x;
   }
   template <class Out, int rows, class View, class Index>

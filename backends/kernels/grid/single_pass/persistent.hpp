@@ -31,15 +31,13 @@ namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels {
 inline constexpr int max_stages = 16;
 // Shared memory of a block beside the stages: the kernel's arrays of constant size, at most.
 inline constexpr int beside_stages = 28 << 10;
-// Of which a look-back reads the totals, wanted or not: there are words for so many more.
-inline constexpr int groups_at_once = 8;
 
 // What is chosen at run time.
 struct ring {
   int stages;       // from 2 to max_stages
   int stage_bytes;  // a multiple of 16
   int in_flight;    // stages that copies are under way to, at most: more delay each other
-  int look_ahead;   // stages behind its own that a look-back has land first: less than `stages`
+  int look_ahead;   // stages behind its own that a look-back waits for: less than `stages`
 };
 
 template <class Sizes>
@@ -99,14 +97,20 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
   UPSWEEP_SHARED(T, borders, (chunks + 1) * max_stages);                     // W at the chunks
   UPSWEEP_SHARED(quad, between, roles::scanners * (chunk::elements / vec));  // runs and rows
 
+  static_assert(max_stages * (5 * 8 + sizeof(work) + sizeof(carry<Op>) +
+                              sizeof(T) * (2 * chunks + 1 + tiles)) +
+                        sizeof(quad) * roles::scanners * (chunk::elements / vec) + 10 * 16 <=
+                    beside_stages,
+                "all arrays, each at a multiple of 16 bytes");
+
   const std::int64_t supers = (what.n + super_elements - 1) / super_elements;
   const int lane = lane_index();
   const int warp = warp_index();
   if (thread_index() < how.stages) {
     landed.init(thread_index(), warp_size + 1);  // for the bytes, and the name
-    reduced.init(thread_index(), roles::reducers);
+    reduced.init(thread_index(), roles::reducers * Sizes::chunks);
     folded.init(thread_index(), 1);
-    placed.init(thread_index(), 1);
+    placed.init(thread_index(), chunks + 1);
     freed.init(thread_index(), roles::scanners + 1);
   }
   sync_block();
@@ -150,15 +154,8 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
   };
   const auto load_rows = [&](std::int64_t s, int c) -> quads<chunk::rows> {
     const int base = stage * how.stage_bytes;
-    const std::int64_t begin = s * super_elements, first = begin + c * chunk::elements;
     const stretch x = where_in(what.in, s);
     const stretch y = what.made == form::split ? where_in(what.scales, s) : x;
-    if (begin >= what.skipped && begin + super_elements <= what.n) {
-      const std::int64_t byte = what.place(first + lane * vec) * what.in_size;
-      return lens<E>::template load<chunk::rows>(what, memory,
-                                                 base + static_cast<int>(byte - x.base), memory,
-                                                 base + second + static_cast<int>(byte - y.base));
-    }
     const auto in_stage = [&](const stretch& x, int first_byte) -> shared_bytes {
       return {memory, first_byte, static_cast<int>(x.begin - x.base),
               static_cast<int>(x.end - x.base)};
@@ -168,7 +165,7 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
     };
     const typename flat<Op, E>::template source<shared<std::byte>, int> there{
         in_stage(x, base), in_stage(y, base + second), x.base, y.base, words_of(x), words_of(y)};
-    return what.template load<chunk::rows>(there, first);
+    return what.template load<chunk::rows>(there, s * super_elements + c * chunk::elements);
   };
 
   if (warp == 0) {
@@ -237,8 +234,8 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
     ticket drawn{};
     if (lane == 0) drawn = more.answer(asked, supers > given ? supers - given : 0);
     std::int64_t group_before = 0;
-    // Stages without a super: one for each look-back, or as many as it looks ahead.
-    int ends = how.look_ahead > roles::look_backs ? how.look_ahead : roles::look_backs;
+    // Without a super: all look-backs come to one, and to as many as they wait for.
+    int ends = how.stages;
     for (int filled = 0;; ++filled) {
       if (filled >= how.stages) {
         s = given + shuffle(drawn.tile, 0);
@@ -279,46 +276,44 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
       else
         landed.wait(ahead - how.stages, parity ^ 1);
 
-      constexpr int own = groups_at_once;
       const std::int64_t group = mine.super / warp_size;
       const int b = static_cast<int>(mine.super % warp_size);
       carry<Op> groups;  // those before group `first`, folded
       group_part<T> part{};
       std::int64_t first = mine.group_before;
       do {
-        std::int64_t unit[own + 1];
-        bool wanted[own + 1];
-        T total[own + 1], whole[own];
+        std::int64_t unit[groups_at_once + 1];  // the last: of its own group
+        bool wanted[groups_at_once + 1];
+        T total[groups_at_once + 1];
         const int left = static_cast<int>(group - first);
         UPSWEEP_UNROLL
-        for (int k = 0; k < own; ++k) {
+        for (int k = 0; k < groups_at_once; ++k) {
           unit[k] = (first + k) * warp_size + lane;
           wanted[k] = k < left;
         }
-        unit[own] = group * warp_size + lane;
-        wanted[own] = lane <= b;
+        unit[groups_at_once] = group * warp_size + lane;
+        wanted[groups_at_once] = lane <= b;
         totals.wait(unit, wanted, mine.run, total);
-        UPSWEEP_UNROLL
-        for (int k = 0; k < own; ++k) whole[k] = total[k];
-        const T t = eight_groups<Op>(whole);
+        const T t = eight_groups<Op>(total);
         if (first == mine.group_before) {
-          part = part_of_group<Op>(total[own], b);
-          groups = what.start();
-          if (mine.super != block_index()) {
+          part = part_of_group<Op>(total[groups_at_once], b);
+          if (mine.super == block_index()) {
+            groups = what.start();
+          } else {
             const int before = stage > 0 ? stage - 1 : how.stages - 1;
             folded.wait(before, stage > 0 ? parity : parity ^ 1);
             groups = carried[before];
           }
         }
         UPSWEEP_UNROLL
-        for (int k = 0; k < own; ++k) {
+        for (int k = 0; k < groups_at_once; ++k) {
           const T g = shuffle(t, lane_of_group(k));
           if constexpr (Op::neutral)
             groups = {true, Op::combine(groups.value, wanted[k] ? g : Op::identity())};
           else if (wanted[k])
             groups = {true, groups.then(g)};
         }
-        first += own;
+        first += groups_at_once;
       } while (first < group);
       sync_warp();  // all lanes have read
       if (lane == 0) {
@@ -333,11 +328,11 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
         return chunk_totals[stage * chunks + lane % chunks / Sizes::chunks * Sizes::chunks + i];
       };
       const auto tile_total = [&](int i) -> T { return tile_totals[stage * tiles + i]; };
-      if (lane <= chunks)
+      if (lane <= chunks) {
         borders[stage * (chunks + 1) + lane] =
             chunk_place<Op, Sizes>(lane, chunk_total).in(place, tile_total).value;
-      sync_warp();
-      if (lane == 0) placed.arrive(stage);
+        placed.arrive(stage);
+      }
       for (int turn = 0; turn < roles::look_backs; ++turn) next_stage();
     }
   } else if (warp < 1 + roles::look_backs + roles::reducers) {
@@ -374,7 +369,7 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
       const T of_tile = joined_total<Op, Sizes::chunks>(of_chunk);
       if (lane == 0) tile_totals[stage * tiles + tile] = of_tile;
       sync_warp();
-      if (lane == 0) reduced.arrive(stage);
+      if (lane < Sizes::chunks) reduced.arrive(stage);  // all that wrote
       if (tile == 0) {
         reduced.wait(stage, parity);
         if (lane == 0) {
@@ -389,7 +384,8 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
   } else {
     constexpr int each = roles::chunks_each;
     const int scanner = warp - 1 - roles::look_backs - roles::reducers;
-    const int first_chunk = scanner * each, own = scanner * (chunk::elements / vec);
+    const int first_chunk = scanner * each;
+    const int quads_at = scanner * (chunk::elements / vec);  // the warp's, in `between`
     for (;; next_stage()) {
       landed.wait(stage, parity);
       const work mine = named[stage];
@@ -401,7 +397,7 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
           if (plain || mine.taken_in)
             load_taken.template operator()<plain>(part, c, first_chunk + c);
           else
-            part.turn_in(c, load_rows(mine.super, first_chunk + c), between, own);
+            part.turn_in(c, load_rows(mine.super, first_chunk + c), between, quads_at);
         }
         constexpr bool early = sizeof(T) <= 8;
         if constexpr (early) part.scan();
@@ -418,13 +414,13 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
         for (int c = 0; c < each; ++c) {
           const std::int64_t from = begin + c * chunk::elements;
           const carry<Op> before{what.has_init || from > 0, w[c]};
-          part.put_results(c, before, w[c + 1], what.exclusive, between, own);
+          part.put_results(c, before, w[c + 1], what.exclusive, between, quads_at);
           if (!plain && mine.taken_out && what.off_out != 0) {
             const std::int64_t lowest = what.reverse ? from + chunk::elements - vec : from;
             part.template store_shifted<Out>(what, what.place(lowest) * what.out_size, what.off_out,
-                                             between, own);
+                                             between, quads_at);
           } else {
-            store_rows<E, Out, plain>(what, from, part.rows_of(between, own), w[c + 1],
+            store_rows<E, Out, plain>(what, from, part.rows_of(between, quads_at), w[c + 1],
                                       mine.taken_out);
           }
         }
