@@ -107,7 +107,7 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
   const int lane = lane_index();
   const int warp = warp_index();
   if (thread_index() < how.stages) {
-    landed.init(thread_index(), warp_size + 1);  // for the bytes, and the name
+    landed.init(thread_index(), warp_size);
     reduced.init(thread_index(), roles::reducers * Sizes::chunks);
     folded.init(thread_index(), 1);
     placed.init(thread_index(), chunks + 1);
@@ -202,7 +202,7 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
     const bool aligned =
         what.made != form::split &&
         address_of(what.in, (what.reverse ? what.n : -what.skipped) * what.in_size) % 16 == 0;
-    const auto fill = [&](std::int64_t s) {
+    const auto fill = [&](std::int64_t s) -> int {
       const std::int64_t begin = s * super_elements, end = begin + super_elements;
       const int base = stage * how.stage_bytes;
       int bytes = 0;
@@ -216,11 +216,7 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
         bytes = copy(what.in, s, base);
         if (what.made == form::split) bytes += copy(what.scales, s, base + second);
       }
-      // All lanes, since all may have copied by hand.
-      if (lane == 0 && bytes > 0)
-        landed.arrive_expecting(stage, bytes);
-      else
-        landed.arrive(stage);
+      return bytes;
     };
 
     // The first stages' supers go by the block's index, and first of all; then those who are done
@@ -229,7 +225,11 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
     std::uint64_t asked = 0;
     if (lane == 0) asked = more.ask();
     std::int64_t s = block_index();
-    for (; stage < how.in_flight; ++stage) fill(s + stage * grid_size());
+    int early = 0;  // a lane has the bytes of one
+    for (; stage < how.in_flight; ++stage) {
+      const int bytes = fill(s + stage * grid_size());
+      if (lane == stage) early = bytes;
+    }
     stage = 0;
     ticket drawn{};
     if (lane == 0) drawn = more.answer(asked, supers > given ? supers - given : 0);
@@ -242,21 +242,27 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
         if (lane == 0 && s < supers) drawn = more.draw_of(supers - given);
         freed.wait(stage, parity ^ 1);
       }
+      int bytes = shuffle(early, stage);
       if (filled >= how.in_flight) {
         const int before = stage - how.in_flight;
         if (before >= 0)
           landed.wait(before, parity);
         else
           landed.wait(before + how.stages, parity ^ 1);
-        fill(s);
+        bytes = fill(s);
       }
       if (lane == 0) {
         const std::int64_t begin = s * super_elements, end = begin + super_elements;
         named[stage] = {s, group_before, drawn.run,
                         what.taken_in && begin >= what.skipped && end <= what.n,
                         what.stored_taken(begin, end)};
-        landed.arrive(stage);
       }
+      // All lanes, since all may have copied by hand; once each, since racecheck does not see that
+      // what is between two arrivals of a thread is before the second.
+      if (lane == 0 && bytes > 0)
+        landed.arrive_expecting(stage, bytes);
+      else
+        landed.arrive(stage);
       if (s >= supers && --ends == 0) break;
       group_before = s / warp_size;
       s += grid_size();
