@@ -170,13 +170,20 @@ UPSWEEP_DEVICE quads<rows> read_words(const View& a, Index at, Index stride, int
   return x;
 }
 
-// The same, of scalars of `size` bytes; 0 for those that are not there.
+// The same, of scalars of `size` bytes; 0 for those that are not there. Vecs that are there whole
+// go by words, where off = 0.
 template <int rows, class View, class Index>
 UPSWEEP_DEVICE quads<rows> read_ragged(const bytes_in<View, Index>& a, Index at, Index stride,
-                                       int bytes, int size) {
+                                       int bytes, int size, int off) {
   quad q[rows];  // which lies in memory, so that x need not
   UPSWEEP_ROLLED
-  for (int r = 0; r < rows; ++r) q[r] = read_scalars(a, at + r * stride, bytes, size);
+  for (int r = 0; r < rows; ++r) {
+    const Index here = at + r * stride;
+    if (off == 0 && here >= a.begin && here + bytes <= a.end)
+      with_word(bytes, [&]<class U>(U) { q[r] = in_front(load_as<U>(a.view, a.base + here)); });
+    else
+      q[r] = read_scalars(a, here, bytes, size);
+  }
   quads<rows> x;
   UPSWEEP_UNROLL
   for (int r = 0; r < rows; ++r) x.row[r] = q[r];
@@ -256,12 +263,20 @@ UPSWEEP_DEVICE void write_words(const View& a, Index at, Index stride, int bytes
 // The same, of scalars of `size` bytes, as far as they are there.
 template <int rows, class View, class Index>
 UPSWEEP_DEVICE void write_ragged(const bytes_in<View, Index>& a, Index at, Index stride, int bytes,
-                                 int size, const quads<rows>& x) {
+                                 int size, int off, const quads<rows>& x) {
   quad q[rows];  // likewise
   UPSWEEP_UNROLL
   for (int r = 0; r < rows; ++r) q[r] = x.row[r];
   UPSWEEP_ROLLED
-  for (int r = 0; r < rows; ++r) write_scalars(a, at + r * stride, 0, bytes, size, q[r]);
+  for (int r = 0; r < rows; ++r) {
+    const Index here = at + r * stride;
+    if (off == 0 && here >= a.begin && here + bytes <= a.end)
+      with_word(bytes, [&]<class U>(U) {
+        if constexpr (sizeof(U) >= 8) store_as(a.view, a.base + here, front<U>(q[r]));
+      });
+    else
+      write_scalars(a, here, 0, bytes, size, q[r]);
+  }
 }
 
 }  // namespace upsweep::inline UPSWEEP_KERNELS_READER::kernels

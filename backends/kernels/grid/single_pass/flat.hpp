@@ -34,8 +34,8 @@ struct flat : lens<E> {
   using vec = vec_of<Op, E>;
   using lens = kernels::lens<E>;
   using lens::encoded, lens::finished, lens::flipped, lens::in_scalar, lens::in_size, lens::made,
-      lens::native_out, lens::off_in, lens::off_scales, lens::out_scalar, lens::out_size,
-      lens::parts, lens::reverse, lens::row_elements, lens::truth, lens::truths;
+      lens::native_out, lens::off_in, lens::off_out, lens::off_scales, lens::out_scalar,
+      lens::out_size, lens::parts, lens::reverse, lens::row_elements, lens::truth, lens::truths;
   using typename lens::S;
 
   global<const std::byte> in;      // the offsets of a split form
@@ -109,11 +109,13 @@ struct flat : lens<E> {
   // `end`: W behind the last row.
   template <int rows, class View, class Index>
   UPSWEEP_DEVICE quads<rows> load(const source<View, Index>& there, std::int64_t first) const {
+    if (first >= n) return {};  // nothing that is stored is made of it
     return loaded_whole<rows>(there, first) ? load_whole<rows>(there, first)
                                             : load_ragged<rows>(there, first);
   }
   template <int rows>
   UPSWEEP_DEVICE void store(std::int64_t first, const quads<rows>& y, T end) const {
+    if (first >= n) return;
     stored_alone(first, first + rows * row_elements) ? store_whole(first, y)
                                                      : store_ragged(first, y, end);
   }
@@ -145,14 +147,15 @@ struct flat : lens<E> {
   // The same, whatever is there.
   template <int rows, class View, class Index>
   UPSWEEP_APART quads<rows> load_ragged(source<View, Index> there, std::int64_t first) const {
-    const auto read = [&](const bytes_in<View, Index>& a, std::int64_t from) {
+    const auto read = [&](const bytes_in<View, Index>& a, std::int64_t from, int off) {
       return read_ragged<rows>(a, at_lane<Index>(first, from),
                                lens::template stride<Index>(in_size), in_size * vec::size,
-                               in_scalar);
+                               in_scalar, off);
     };
-    const quads<rows> x = read(there.in, there.in_byte);
+    const quads<rows> x = read(there.in, there.in_byte, off_in);
     const quads<rows> e = lens::template elements_of<rows>(
-        *this, x, made == form::split ? read(there.scales, there.scales_byte) : quads<rows>{});
+        *this, x,
+        made == form::split ? read(there.scales, there.scales_byte, off_scales) : quads<rows>{});
     return first < skipped ? with_given(first + lane_index() * vec::size, e) : e;
   }
 
@@ -169,7 +172,8 @@ struct flat : lens<E> {
     if (total.size() != 0 && first < n && n <= first + rows * row_elements) store_total(i, y, end);
     write_ragged(bytes_in<global<std::byte>, std::int64_t>{out, 0, 0, out.size()},
                  place(i) * out_size, lens::template stride<std::int64_t>(out_size),
-                 out_size * vec::size, out_scalar, lens::template bytes_of<rows>(*this, y));
+                 out_size * vec::size, out_scalar, off_out,
+                 lens::template bytes_of<rows>(*this, y));
   }
 
   // Where a lane's vec of the row lies that begins with `first`, behind byte `from` of its array.
