@@ -128,10 +128,9 @@ UPSWEEP_DEVICE void store_rows(const What& what, std::int64_t first, quads<rows>
                                bool straight) {
   if (!plain && !straight) return what.store(first, y, end);
   what.flip_all(y.row);
-  constexpr int vec_bytes = 16 / static_cast<int>(sizeof(E)) * static_cast<int>(sizeof(Out));
-  constexpr int vec_elements = vec_bytes / static_cast<int>(sizeof(Out));
+  constexpr int vec_bytes = bytes_of_vec<E, Out>;
   const std::int64_t to =
-      what.place(first + lane_index() * vec_elements) * static_cast<int>(sizeof(Out));
+      what.place(first + lane_index() * lens<E>::size) * static_cast<int>(sizeof(Out));
   if (!plain && what.reverse) {
     lens<E>::template store_reversed<Out, rows>(what.out, to, y);
   } else {

@@ -80,9 +80,12 @@ struct flat : lens<E> {
   UPSWEEP_DEVICE bool stored_taken(std::int64_t begin, std::int64_t end) const {
     return taken_out && stored_alone(begin, end);
   }
-  // Whether elements begin .. end may be loaded as they are.
+  // Whether elements begin .. end are all in memory, and may be loaded as they are.
+  UPSWEEP_DEVICE bool in_memory(std::int64_t begin, std::int64_t end) const {
+    return begin >= skipped && end <= n;
+  }
   UPSWEEP_DEVICE bool loaded_straight(std::int64_t begin, std::int64_t end) const {
-    return straight_in && begin >= skipped && end <= n;
+    return straight_in && in_memory(begin, end);
   }
 
   // The place of element i, and of those behind it, in an array in memory order.
@@ -131,7 +134,7 @@ struct flat : lens<E> {
   // Whether all vecs may be read by words.
   template <int rows, class View, class Index>
   UPSWEEP_DEVICE bool loaded_whole(const source<View, Index>& there, std::int64_t first) const {
-    return first >= skipped && first + rows * row_elements <= n &&
+    return in_memory(first, first + rows * row_elements) &&
            words_are_there<rows>(there.in_words, there.in_byte, first, off_in) &&
            (made != form::split ||
             words_are_there<rows>(there.scales_words, there.scales_byte, first, off_scales));

@@ -55,11 +55,14 @@ UPSWEEP_DEVICE quad to_scalars(const quad& y) {
   }
 }
 
+// Bytes of a vec of elements E in an array of scalars S.
+template <class E, class S>
+inline constexpr int bytes_of_vec = 16 / static_cast<int>(sizeof(E)) * static_cast<int>(sizeof(S));
+
 // An aligned vec as scalars at byte `at` of a view.
 template <class E, class Out, class View, class Index>
 UPSWEEP_DEVICE void put_scalars(const View& view, Index at, const quad& y) {
-  constexpr int bytes = 16 / static_cast<int>(sizeof(E)) * static_cast<int>(sizeof(Out));
-  store_as(view, at, front<decltype(word_of<bytes>())>(to_scalars<E, Out>(y)));
+  store_as(view, at, front<decltype(word_of<bytes_of_vec<E, Out>>())>(to_scalars<E, Out>(y)));
 }
 
 // How vecs of elements E are made of the bytes of arrays, and back: what does not depend on where
@@ -120,7 +123,7 @@ struct lens {
   }
   template <class Out, int rows, class View, class Index>
   UPSWEEP_APART static void store_reversed(View view, Index at, quads<rows> y) {
-    constexpr int bytes = size * static_cast<int>(sizeof(Out));
+    constexpr int bytes = bytes_of_vec<E, Out>;
     UPSWEEP_UNROLL
     for (int r = 0; r < rows; ++r)
       put_scalars<E, Out>(view, at - r * (warp_size * bytes), reversed(y.row[r]));

@@ -137,7 +137,7 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
   // A split form's coefficients have the second half of the stage.
   const int second = what.made == form::split ? how.stage_bytes / 2 : how.stage_bytes;
 
-  constexpr int vec_bytes = vec * static_cast<int>(sizeof(In));
+  constexpr int vec_bytes = bytes_of_vec<E, In>;
   constexpr int last_vec = super_elements - vec;
   // A super has whole words, so that all begin as far behind a multiple of 16 bytes.
   const int behind = static_cast<int>(
@@ -206,7 +206,7 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
       const std::int64_t begin = s * super_elements, end = begin + super_elements;
       const int base = stage * how.stage_bytes;
       int bytes = 0;
-      if (aligned && begin >= what.skipped && end <= what.n) {
+      if (aligned && what.in_memory(begin, end)) {
         bytes = super_elements * what.in_size;
         if (lane == 0)
           bulk_load(memory, base, what.in,
@@ -253,8 +253,7 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
       }
       if (lane == 0) {
         const std::int64_t begin = s * super_elements, end = begin + super_elements;
-        named[stage] = {s, group_before, drawn.run,
-                        what.taken_in && begin >= what.skipped && end <= what.n,
+        named[stage] = {s, group_before, drawn.run, what.taken_in && what.in_memory(begin, end),
                         what.stored_taken(begin, end)};
       }
       // All lanes, since all may have copied by hand; once each, since racecheck does not see that

@@ -33,7 +33,7 @@ class chunk_runs {
   template <class In, class View, class What>
   UPSWEEP_DEVICE void load(int c, const What& what, const View& array, int at, int stride,
                            int off) {
-    constexpr int bytes = 16 / static_cast<int>(sizeof(E)) * static_cast<int>(sizeof(In));
+    constexpr int bytes = bytes_of_vec<E, In>;
     using word = decltype(word_of<bytes>());
     quad x[in_run];
     if (off == 0) {
@@ -138,7 +138,7 @@ class chunk_runs {
   template <class Out, class What>
   UPSWEEP_DEVICE static void store_shifted(const What& what, std::int64_t at, int off,
                                            const shared<quad>& between, int first) {
-    constexpr int bytes = 16 / static_cast<int>(sizeof(E)) * static_cast<int>(sizeof(Out));
+    constexpr int bytes = bytes_of_vec<E, Out>;
     using word = decltype(word_of<bytes>());
     const auto vec_at = [&](int m) -> quad {  // in the order of memory
       quad y[1] = {between[first + (what.reverse ? vecs - 1 - m : m)]};
