@@ -177,6 +177,18 @@ def modes_table(results):
                               for of in us.values()] for mode in others])
 
 
+def lengths_table(results):
+    """Lengths a little above a power of two, as multiples of the speed of a copy."""
+    cases = [case for case in LARGE if results.sizes(case)]
+    columns = []
+    for n in results.sizes(cases[0]):
+        whole = 1 << (n.bit_length() - 1)
+        columns.append(size(n * LARGE[cases[0]]) if n == whole else f"+ {n - whole}")
+    return table(["of copy"] + columns,
+                 [[case] + [number(results.ratio(OURS, "copy", n, case=case))
+                            for n in results.sizes(case)] for case in cases])
+
+
 def host_table(results):
     """What a call costs the host, beside a launch of a kernel that does nothing."""
     bare = "cudaLaunchKernel"
@@ -202,6 +214,7 @@ PRODUCTION = {  # tables of the production scan, by what gpu_bench calls them
     "large": ("Large arrays of every type", large_table),
     "small": ("Small arrays", small_table),
     "modes": ("Modes and alignments", modes_table),
+    "lengths": ("Lengths that are no multiple of a super", lengths_table),
     "host": ("The host's share", host_table),
     "crossing": ("Host memory", crossing_table),
 }

@@ -36,6 +36,10 @@ def of_production():
                  row("small", "f64", OURS, "graph", 1 << 12, ours)]
     rows += [row("modes", "i32, inclusive sum", OURS, "graph", 1 << 28, 100),
              row("modes", "i32, n + 1", OURS, "graph", (1 << 28) + 1, 125),
+             row("lengths", "f64", "copy", "graph", 1 << 17, 10),
+             row("lengths", "f64", OURS, "graph", 1 << 17, 8),
+             row("lengths", "f64", "copy", "graph", (1 << 17) + 3, 10),
+             row("lengths", "f64", OURS, "graph", (1 << 17) + 3, 20),
              row("host", "f32", "plan::run", "call", 1 << 10, 3),
              row("host", "f32", "cudaLaunchKernel", "call", 1 << 10, 2),
              row("crossing", "f32", "cpu.openmp", "host", 1 << 20, 1500)]
@@ -67,6 +71,7 @@ class Publish(unittest.TestCase):
                      "| i8 | 1 GiB | 10.0 | 1.00 | - | - | 0.500 | - | - | - |",
                      "| f64 | 32 KiB | 20.0 | 1.00 | - | - | - | - | - | - | - | - | - | - |",
                      "| inclusive sum, us | 100 |", "| n + 1 | 0.800 |",
+                     "| of copy | 1 MiB | + 3 |", "| f64 | 1.25 | 0.500 |",
                      "| 2^10 | call | plan::run | 3000 | 1.50 |", "| cpu.openmp | 1.50 |"):
             self.assertIn(line + "\n", text)
         self.assertNotIn("chained", text)

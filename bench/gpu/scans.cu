@@ -6,6 +6,7 @@
 //   large      the production scan on 64 MiB, 256 MiB and 1 GiB of every type
 //   small      the same on 4 KiB to 16 MiB, in five rounds
 //   modes      its modes and alignments beside its plain inclusive sum
+//   lengths    lengths a little above 1, 16 and 64 MiB, beside a copy of the same bytes
 //   host       what a call costs the host, beside a bare launch
 //   crossing   arrays in host memory, through the GPU and on the CPU
 #include <array>
@@ -380,6 +381,28 @@ void modes(report& to, stopwatch& watch, int) {
   modes_of<std::int8_t>(to, watch, "i8", i8);
 }
 
+template <class T>
+void lengths_of(report& to, stopwatch& watch, const char* name, type t) {
+  static constexpr table of{"lengths", false, false};
+  for (const std::int64_t bytes : {mebi, 16 * mebi, 64 * mebi})
+    for (const int more : {0, 1, 3}) {
+      const std::int64_t n = bytes / static_cast<std::int64_t>(sizeof(T)) + more;
+      contest<T, T> all(to, watch, of, name, t, t, {.n = n});
+      all.enter_copy();
+      all.enter_backend(ours);
+    }
+}
+
+void lengths(report& to, stopwatch& watch, int) {
+  lengths_of<std::int32_t>(to, watch, "i32", i32);
+  lengths_of<float>(to, watch, "f32", f32);
+  lengths_of<std::int64_t>(to, watch, "i64", i64);
+  lengths_of<double>(to, watch, "f64", f64);
+  lengths_of<std::int16_t>(to, watch, "i16", i16);
+  lengths_of<__half>(to, watch, "f16", f16);
+  lengths_of<std::int8_t>(to, watch, "i8", i8);
+}
+
 // Parameters of as many bytes as those of the production scan's kernels: for one block or cluster,
 // and for blocks that find each other's totals in memory.
 constexpr std::size_t bytes_of_one = sizeof(kernels::flat<kernels::sum_op<float>, float>);
@@ -516,7 +539,8 @@ struct named_table {
 };
 constexpr std::array tables{named_table{"textbooks", textbooks}, named_table{"large", large},
                             named_table{"small", small},         named_table{"modes", modes},
-                            named_table{"host", host},           named_table{"crossing", crossing}};
+                            named_table{"lengths", lengths},     named_table{"host", host},
+                            named_table{"crossing", crossing}};
 
 struct request {
   std::string_view only, context;
