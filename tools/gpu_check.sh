@@ -86,7 +86,7 @@ sanitize() {
   local status=0
   for tool in memcheck racecheck initcheck synccheck; do
     own | sed "s/cuda\.\(.*\)/tests $tool.\1 device_memory*cuda_\1 compute-sanitizer --tool $tool --error-exitcode 9/"
-    for how in shape=tiles shape=supers shape=ring; do
+    for how in shape=tiles shape=supers shape=ring shape=ring,blocks=1,stages=2; do
       echo "tests $tool.single_pass.$how device_memory*cuda_single_pass env UPSWEEP_SINGLE_PASS=$how" \
         "compute-sanitizer --tool $tool --error-exitcode 9"
     done

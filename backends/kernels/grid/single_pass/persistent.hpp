@@ -106,12 +106,14 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
   const std::int64_t supers = (what.n + super_elements - 1) / super_elements;
   const int lane = lane_index();
   const int warp = warp_index();
+  // Whoever reads or writes what a barrier orders arrives there itself, behind it and once: of
+  // others, whose warp was synchronised, compute-sanitizer's racecheck would not know.
   if (thread_index() < how.stages) {
     landed.init(thread_index(), warp_size);
-    reduced.init(thread_index(), roles::reducers * Sizes::chunks);
+    reduced.init(thread_index(), roles::reducers * warp_size);
     folded.init(thread_index(), 1);
-    placed.init(thread_index(), chunks + 1);
-    freed.init(thread_index(), roles::scanners + 1);
+    placed.init(thread_index(), warp_size);
+    freed.init(thread_index(), roles::scanners * warp_size + 1);
   }
   sync_block();
 
@@ -256,8 +258,6 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
         named[stage] = {s, group_before, drawn.run, what.taken_in && what.in_memory(begin, end),
                         what.stored_taken(begin, end)};
       }
-      // All lanes, since all may have copied by hand; once each, since racecheck does not see that
-      // what is between two arrivals of a thread is before the second.
       if (lane == 0 && bytes > 0)
         landed.arrive_expecting(stage, bytes);
       else
@@ -333,11 +333,10 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
         return chunk_totals[stage * chunks + lane % chunks / Sizes::chunks * Sizes::chunks + i];
       };
       const auto tile_total = [&](int i) -> T { return tile_totals[stage * tiles + i]; };
-      if (lane <= chunks) {
+      if (lane <= chunks)
         borders[stage * (chunks + 1) + lane] =
             chunk_place<Op, Sizes>(lane, chunk_total).in(place, tile_total).value;
-        placed.arrive(stage);
-      }
+      placed.arrive(stage);
       for (int turn = 0; turn < roles::look_backs; ++turn) next_stage();
     }
   } else if (warp < 1 + roles::look_backs + roles::reducers) {
@@ -373,8 +372,7 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
             of_chunk;
       const T of_tile = joined_total<Op, Sizes::chunks>(of_chunk);
       if (lane == 0) tile_totals[stage * tiles + tile] = of_tile;
-      sync_warp();
-      if (lane < Sizes::chunks) reduced.arrive(stage);  // all that wrote
+      reduced.arrive(stage);
       if (tile == 0) {
         reduced.wait(stage, parity);
         if (lane == 0) {
@@ -410,8 +408,7 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
         T w[each + 1];
         UPSWEEP_UNROLL
         for (int k = 0; k <= each; ++k) w[k] = borders[stage * (chunks + 1) + first_chunk + k];
-        sync_warp();
-        if (lane == 0) freed.arrive(stage);
+        freed.arrive(stage);
 
         const std::int64_t begin = mine.super * super_elements + first_chunk * chunk::elements;
         if constexpr (!early) part.scan();
