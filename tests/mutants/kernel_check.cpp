@@ -283,6 +283,7 @@ void check_ring(simt::device& d) {
   };
   check_production<Op, Sizes>(d,
                               {{n, 1},
+                               {n - 9, 1},
                                {9 * n - 3, 1, false, false, 3},
                                {7 * n, 3},
                                {9 * n - 5, 1, true},

@@ -121,12 +121,11 @@ UPSWEEP_DEVICE carry<Op> joined(const carry<Op>& left, typename Op::value x, boo
 }
 
 // Stores a warp's results of some rows, of which `first` is the first element, and `end` W behind
-// the last; straight: as the Outs that they are, and nothing else. plain: they are, and in the
-// order of memory, whatever `straight` says.
+// the last; straight: as the Outs that they are, and nothing else. plain: in the order of memory.
 template <class E, class Out, bool plain = false, int rows, class What, class T>
 UPSWEEP_DEVICE void store_rows(const What& what, std::int64_t first, quads<rows> y, T end,
                                bool straight) {
-  if (!plain && !straight) return what.store(first, y, end);
+  if (!plain && !straight) return what.template store<Out>(first, y, end);
   what.flip_all(y.row);
   constexpr int vec_bytes = bytes_of_vec<E, Out>;
   const std::int64_t to =
@@ -156,9 +155,9 @@ class chunk_rows {
   // From what is scanned, in memory; `first`: the rows' first element.
   template <class What>
   UPSWEEP_DEVICE void load(const What& what, std::int64_t first) {
+    constexpr int element = sizeof(E);
+    const std::int64_t i = first + lane_index() * vec::size, at = what.place(i) * element;
     if (what.loaded_straight(first, first + elements)) {
-      constexpr int element = sizeof(E);
-      const std::int64_t at = what.place(first + lane_index() * vec::size) * element;
       if (what.reverse) {
         take(lens<E>::template load_reversed<rows>(what.in, at));
       } else {
@@ -166,6 +165,9 @@ class chunk_rows {
         for (int r = 0; r < rows; ++r)
           row[r] = load_as<quad>(what.in, at + r * (row_elements * element));
       }
+      what.flip_all(row);
+    } else if (what.straight_in && first >= what.skipped && first < what.n) {
+      take(lens<E>::template load_some<rows>(what.in, at, what.reverse, what.n - i));
       what.flip_all(row);
     } else {
       take(what.template load<rows>(what.memory(), first));

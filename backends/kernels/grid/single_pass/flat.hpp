@@ -73,12 +73,9 @@ struct flat : lens<E> {
     return (end < n || (end == n && total.size() == 0)) && begin >= skipped &&
            (begin > 0 || has_init || !exclusive);
   }
-  // Likewise as they are; straight, or by words where they are not aligned.
+  // Likewise as they are.
   UPSWEEP_DEVICE bool stored_straight(std::int64_t begin, std::int64_t end) const {
     return straight_out && stored_alone(begin, end);
-  }
-  UPSWEEP_DEVICE bool stored_taken(std::int64_t begin, std::int64_t end) const {
-    return taken_out && stored_alone(begin, end);
   }
   // Whether elements begin .. end are all in memory, and may be loaded as they are.
   UPSWEEP_DEVICE bool in_memory(std::int64_t begin, std::int64_t end) const {
@@ -116,11 +113,21 @@ struct flat : lens<E> {
     return loaded_whole<rows>(there, first) ? load_whole<rows>(there, first)
                                             : load_ragged<rows>(there, first);
   }
-  template <int rows>
-  UPSWEEP_DEVICE void store(std::int64_t first, const quads<rows>& y, T end) const {
+  template <class Out, int rows>
+  UPSWEEP_DEVICE void store(std::int64_t first, quads<rows> y, T end) const {
     if (first >= n) return;
-    stored_alone(first, first + rows * row_elements) ? store_whole(first, y)
-                                                     : store_ragged(first, y, end);
+    const std::int64_t i = first + lane_index() * vec::size;
+    if (exclusive && i == 0 && !has_init) y.row[0] = with_first(y.row[0]);
+    if (total.size() != 0 && n <= first + rows * row_elements) store_total(i, y, end);
+    if (straight_out && first >= skipped) {
+      flip_all(y.row);
+      lens::template store_some<Out>(out, place(i) * static_cast<int>(sizeof(Out)), reverse, n - i,
+                                     y);
+    } else if (first >= skipped && first + rows * row_elements <= n) {
+      store_whole(first, y);
+    } else {
+      store_ragged(i, y);
+    }
   }
 
   // W of no elements.
@@ -167,12 +174,9 @@ struct flat : lens<E> {
     lens::template store<rows>(*this, out, at_lane<std::int64_t>(first, 0, out_size), y);
   }
 
-  // The same, whatever is there.
+  // The same, whatever is there, of vecs of which the first begins with element i.
   template <int rows>
-  UPSWEEP_APART void store_ragged(std::int64_t first, quads<rows> y, T end) const {
-    const std::int64_t i = first + lane_index() * vec::size;
-    if (exclusive && i == 0 && !has_init) y.row[0] = with_first(y.row[0]);
-    if (total.size() != 0 && first < n && n <= first + rows * row_elements) store_total(i, y, end);
+  UPSWEEP_APART void store_ragged(std::int64_t i, quads<rows> y) const {
     write_ragged(bytes_in<global<std::byte>, std::int64_t>{out, 0, 0, out.size()},
                  place(i) * out_size, lens::template stride<std::int64_t>(out_size),
                  out_size * vec::size, out_scalar, off_out,

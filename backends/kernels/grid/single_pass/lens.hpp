@@ -129,6 +129,56 @@ struct lens {
       put_scalars<E, Out>(view, at - r * (warp_size * bytes), reversed(y.row[r]));
   }
 
+  // The same where an array ends among them: `there` elements are, from the lane's first one on, in
+  // scan order; 0 stands for the others, and their results are not stored.
+  template <int rows, class View>
+  UPSWEEP_APART static quads<rows> load_some(View view, std::int64_t at, bool reverse,
+                                             std::int64_t there) {
+    using word = decltype(word_of<static_cast<int>(sizeof(E))>());
+    const ending<rows> end(there);
+    const auto row_at = [&](int r) -> std::int64_t {
+      return at + (reverse ? -r : r) * row_elements * std::int64_t{sizeof(E)};
+    };
+    word last[size] = {};
+    UPSWEEP_UNROLL
+    for (int k = 0; k < size; ++k)
+      if (k < end.count)
+        last[k] = load_as<word>(view, row_at(end.row) + scalar_at(k, reverse, sizeof(E)));
+    quads<rows> x;
+    UPSWEEP_UNROLL
+    for (int r = 0; r < rows; ++r) {
+      x.row[r] = quad{};
+      if (r == end.row) copy_bits(x.row[r], last);
+      if (r < end.row) {
+        const quad q = load_as<quad>(view, row_at(r));
+        x.row[r] = reverse ? reversed(q) : q;
+      }
+    }
+    return x;
+  }
+  template <class Out, int rows, class View>
+  UPSWEEP_APART static void store_some(View view, std::int64_t at, bool reverse, std::int64_t there,
+                                       quads<rows> y) {
+    using word = decltype(word_of<bytes_of_vec<E, Out> / size>());
+    const ending<rows> end(there);
+    const auto row_at = [&](int r) -> std::int64_t {
+      return at + (reverse ? -r : r) * std::int64_t{warp_size * bytes_of_vec<E, Out>};
+    };
+    quad last{};
+    UPSWEEP_UNROLL
+    for (int r = 0; r < rows; ++r) {
+      if (r == end.row) last = y.row[r];
+      if (r < end.row)
+        put_scalars<E, Out>(view, row_at(r), reverse ? reversed(y.row[r]) : y.row[r]);
+    }
+    word w[16 / sizeof(word)];
+    copy_bits(w, to_scalars<E, Out>(last));
+    UPSWEEP_UNROLL
+    for (int k = 0; k < size; ++k)
+      if (k < end.count)
+        store_as(view, row_at(end.row) + scalar_at(k, reverse, sizeof(word)), w[k]);
+  }
+
   // A lane's vecs of some rows, which words may be read for: of a view from byte `at` on, and of
   // another, of a split form's coefficients, from byte scales_at on.
   template <int rows, class View, class Index>
@@ -188,6 +238,27 @@ struct lens {
     if (reverse) all(reversed);
     if (!native_out) all([&](const quad& q) { return encoded(q); });
     return y;
+  }
+
+  // The row in which a lane's elements end, and how many of its vec are there, fewer than all.
+  template <int rows>
+  struct ending {
+    int row, count;
+    UPSWEEP_DEVICE explicit ending(std::int64_t there) {
+      const auto most = static_cast<std::int64_t>(rows) * row_elements;
+      const int left = static_cast<int>(there < 0 ? 0 : there < most ? there : most);
+      row = left / row_elements;
+      count = left % row_elements;
+      if (count >= size) {
+        count = 0;
+        ++row;
+      }
+    }
+  };
+
+  // Where element k of a vec lies in it, of so many bytes each.
+  UPSWEEP_DEVICE static int scalar_at(int k, bool reverse, int bytes) {
+    return (reverse ? size - 1 - k : k) * bytes;
   }
 
   UPSWEEP_DEVICE static quad reversed(const quad& q) {

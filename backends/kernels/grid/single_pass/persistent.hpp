@@ -54,10 +54,12 @@ struct work {
   std::int64_t super;
   std::int64_t group_before;  // of the block's super before it, or 0
   std::uint64_t run;
-  bool taken_in, taken_out;  // all of the super
+  bool taken_in;   // all of the super, as it is
+  bool taken_out;  // likewise, and nothing else
 };
 
-// The bytes of a super in an array, and where those of a stage begin: at a multiple of 16.
+// The bytes of a super in an array, as far as they are there, and where those of a stage begin: at
+// a multiple of 16, which may lie before the array.
 struct stretch {
   std::int64_t base, begin, end;
 };
@@ -133,8 +135,8 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
       const std::int64_t there = what.n - what.skipped;
       return (i < 0 ? 0 : i < there ? i : there) * what.in_size;
     };
-    const std::int64_t begin = byte(first);
-    return {begin - address_of(array, begin) % 16, begin, byte(first + super_elements)};
+    const std::int64_t low = first * what.in_size;
+    return {low - address_of(array, low) % 16, byte(first), byte(first + super_elements)};
   };
   // A split form's coefficients have the second half of the stage.
   const int second = what.made == form::split ? how.stage_bytes / 2 : how.stage_bytes;
@@ -177,23 +179,30 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
     const auto copy = [&](const global<const std::byte>& array, std::int64_t s, int to) -> int {
       const stretch x = where_in(array, s);
       const bool in_place = array.data() == what.out.data();
-      std::int64_t begin = x.base, end = x.end;
+      const std::int64_t first_word = x.begin - address_of(array, x.begin) % 16;
+      std::int64_t begin = first_word, end = x.end;
       if (begin < (in_place ? x.begin : 0)) begin += 16;
       const std::int64_t over = address_of(array, end) % 16;
       const bool can_end_later = end + 16 - over <= (in_place ? x.end : array.size());
       if (over != 0) end += can_end_later ? 16 - over : -over;
       if (begin > end) begin = end = x.begin;
-      if (lane < 16) {
+      if (lane < 16 && x.begin < x.end) {
         const auto by_hand = [&](std::int64_t b) {
           const bool there = b >= x.begin && b < x.end;
           store_as(memory, to + static_cast<int>(b - x.base),
                    there ? load_as<std::uint8_t>(array, b) : std::uint8_t{0});
         };
-        const std::int64_t head = x.base + lane, tail = end + lane;
+        const std::int64_t head = first_word + lane, tail = end + lane;
         if (head < begin) by_hand(head);
         if (tail >= begin && tail - x.base < (x.end - x.base + 15) / 16 * 16) by_hand(tail);
-        fence_async();  // before the next copy to here
       }
+      // What is taken as it is, is taken whole.
+      if (what.taken_in && x.end - x.begin < super_elements * what.in_size) {
+        const int whole = (behind + super_elements * what.in_size + 15) / 16 * 16;
+        for (int b = lane * 16; b < whole; b += warp_size * 16)
+          if (x.base + b < first_word || x.base + b >= x.end) store_as(memory, to + b, quad{});
+      }
+      fence_async();  // before the next copy to here
       const int bytes = static_cast<int>(end - begin);
       if (lane == 0 && bytes > 0)
         bulk_load(memory, to + static_cast<int>(begin - x.base), array, begin, bytes, landed,
@@ -255,8 +264,8 @@ void persistent_kernel(UPSWEEP_ARGUMENT flat<Op, E> what, tickets more,
       }
       if (lane == 0) {
         const std::int64_t begin = s * super_elements, end = begin + super_elements;
-        named[stage] = {s, group_before, drawn.run, what.taken_in && what.in_memory(begin, end),
-                        what.stored_taken(begin, end)};
+        named[stage] = {s, group_before, drawn.run, what.taken_in && begin >= what.skipped,
+                        what.taken_out && what.stored_alone(begin, end)};
       }
       if (lane == 0 && bytes > 0)
         landed.arrive_expecting(stage, bytes);
