@@ -12,6 +12,7 @@ gpu_report.py publish RESULTS_DIRECTORY PAGE.md
 
 import csv
 import json
+import math
 import pathlib
 import re
 import statistics
@@ -178,12 +179,12 @@ def modes_table(results):
 
 
 def lengths_table(results):
-    """Lengths a little above a power of two, as multiples of the speed of a copy."""
+    """Lengths at and beside powers of two, as multiples of the speed of a copy."""
     cases = [case for case in LARGE if results.sizes(case)]
     columns = []
     for n in results.sizes(cases[0]):
-        whole = 1 << (n.bit_length() - 1)
-        columns.append(size(n * LARGE[cases[0]]) if n == whole else f"+ {n - whole}")
+        whole = 1 << round(math.log2(n))
+        columns.append(size(n * LARGE[cases[0]]) if n == whole else f"{n - whole:+d}")
     return table(["of copy"] + columns,
                  [[case] + [number(results.ratio(OURS, "copy", n, case=case))
                             for n in results.sizes(case)] for case in cases])

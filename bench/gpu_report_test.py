@@ -71,7 +71,7 @@ class Publish(unittest.TestCase):
                      "| i8 | 1 GiB | 10.0 | 1.00 | - | - | 0.500 | - | - | - |",
                      "| f64 | 32 KiB | 20.0 | 1.00 | - | - | - | - | - | - | - | - | - | - |",
                      "| inclusive sum, us | 100 |", "| n + 1 | 0.800 |",
-                     "| of copy | 1 MiB | + 3 |", "| f64 | 1.25 | 0.500 |",
+                     "| of copy | 1 MiB | +3 |", "| f64 | 1.25 | 0.500 |",
                      "| 2^10 | call | plan::run | 3000 | 1.50 |", "| cpu.openmp | 1.50 |"):
             self.assertIn(line + "\n", text)
         self.assertNotIn("chained", text)

@@ -6,7 +6,7 @@
 //   large      the production scan on 64 MiB, 256 MiB and 1 GiB of every type
 //   small      the same on 4 KiB to 16 MiB, in five rounds
 //   modes      its modes and alignments beside its plain inclusive sum
-//   lengths    lengths a little above 1, 16 and 64 MiB, beside a copy of the same bytes
+//   lengths    lengths at and beside 64 KiB, 1, 16 and 64 MiB, beside a copy of the same bytes
 //   host       what a call costs the host, beside a bare launch
 //   crossing   arrays in host memory, through the GPU and on the CPU
 #include <array>
@@ -384,8 +384,8 @@ void modes(report& to, stopwatch& watch, int) {
 template <class T>
 void lengths_of(report& to, stopwatch& watch, const char* name, type t) {
   static constexpr table of{"lengths", false, false};
-  for (const std::int64_t bytes : {mebi, 16 * mebi, 64 * mebi})
-    for (const int more : {0, 1, 3}) {
+  for (const std::int64_t bytes : {mebi / 16, mebi, 16 * mebi, 64 * mebi})
+    for (const int more : {-3, 0, 1}) {
       const std::int64_t n = bytes / static_cast<std::int64_t>(sizeof(T)) + more;
       contest<T, T> all(to, watch, of, name, t, t, {.n = n});
       all.enter_copy();
