@@ -15,7 +15,6 @@
 
 #include "backends/cpu/kernel.hpp"
 #include "backends/cpu/policy.hpp"
-#include "backends/cpu/streaming.hpp"
 #include "upsweep/detail/fp_environment.hpp"
 #include "upsweep/detail/odometer.hpp"
 
@@ -112,7 +111,6 @@ class engine {
     const int threads = threads_of(n);
     if (threads == 1) {
       kernel_.scan(s, 0, n, exclusive, at);
-      stream_fence();
       return;
     }
     const std::int64_t head = (super - at.position() % super) % super;
@@ -159,19 +157,26 @@ class engine {
     {
       const detail::fp_environment ieee;
       odometer<Op> mine = start;
-      std::int64_t passed = 0;
-      for (std::int64_t b = shared_.next_block(); b < blocks; b = shared_.next_block()) {
+      stream<T> here = s;
+      std::int64_t passed = 0, next = shared_.next_block();
+      while (next < blocks) {
+        const std::int64_t b = next;
         const bool last = b == blocks - 1;
         if (!last) {
-          kernel_.reduce(s, first + b * block, supers, shared_.totals_of(b));
+          kernel_.reduce(here, first + b * block, supers, shared_.totals_of(b));
           shared_.publish(b);
         }
         shared_.advance(passed, b, mine);
-        kernel_.scan(s, first + b * block, last ? n - b * block : block, exclusive, mine);
+        if (s.ahead != 0) {  // the next block comes from memory while this one is scanned
+          next = shared_.next_block();
+          here.ahead = (next - b) * block;
+        }
+        kernel_.scan(here, first + b * block, last ? n - b * block : block, exclusive, mine);
+        if (s.ahead == 0) next = shared_.next_block();
+        here.ahead = 0;  // it is there
         passed = b + 1;
         if (last) at = mine;
       }
-      stream_fence();
     }
   }
 

@@ -14,6 +14,9 @@ namespace upsweep::cpu {
 
 using namespace detail;
 
+// Bytes of memory that kernels fetch in an order of their own, and so at least how far ahead.
+inline constexpr std::int64_t fetched_at_once = 16 << 10;
+
 // How a kernel reaches elements, numbered in scan order: straight in the caller's arrays where
 // their elements are accumulators in scan order, else through a buffer of at most a chunk.
 template <class T>
@@ -23,6 +26,10 @@ struct stream {
   T* out;       // nullptr: store
   void (*load)(const arguments& a, std::int64_t first, std::int64_t count, T* to);
   void (*store)(const arguments& a, std::int64_t first, std::int64_t count, const T* from);
+  // Of arrays that are more than the caches hold: how far behind the elements that are read others
+  // are fetched; and whether results that go straight to `out` pass the caches by.
+  std::int64_t ahead = 0;
+  bool past_caches = false;
 };
 
 // Totals of `supers` whole supers that begin at element `first`.

@@ -3,7 +3,6 @@
 #include "backends/cpu/cpu.hpp"
 #include "backends/cpu/engine.hpp"
 #include "backends/cpu/simd.hpp"
-#include "backends/cpu/streaming.hpp"
 #include "upsweep/detail/elements.hpp"
 #include "upsweep/detail/progress.hpp"
 
@@ -26,17 +25,6 @@ template <class A, class Out, shape Shape, bool Reverse>
 void store(const arguments& a, std::int64_t first, std::int64_t count, const A* from) {
   for (std::int64_t k = 0; k < count; ++k)
     write<A, Out, Shape>(a.out, Reverse ? a.length - 1 - (first + k) : first + k, from[k]);
-}
-
-// Direct: the input holds accumulators in scan order, so that what is read next is known.
-template <class A, bool Direct>
-void store_past_caches(const arguments& a, std::int64_t first, std::int64_t count, const A* from) {
-  const std::size_t done = static_cast<std::size_t>(first) * sizeof(A);
-  constexpr std::size_t ahead = 12 << 10;  // more than kernels prefetch themselves
-  const auto next = reinterpret_cast<std::uintptr_t>(a.in) + done + ahead;
-  stream_copy(static_cast<std::byte*>(a.out) + done, from,
-              static_cast<std::size_t>(count) * sizeof(A),
-              Direct ? reinterpret_cast<const void*>(next) : nullptr);
 }
 
 // nullptr where the caller's array already holds accumulators in scan order.
@@ -82,9 +70,9 @@ class caller_arrays {
   stream<T> operator()(const arguments& a, const policy& how) const {
     stream<T> s{a, load_ == nullptr ? static_cast<const T*>(a.in) : nullptr,
                 store_ == nullptr ? static_cast<T*>(a.out) : nullptr, load_, store_};
-    if (s.out != nullptr && a.in != a.out && a.length * bytes_ >= how.stream_stores_from) {
-      s.out = nullptr;
-      s.store = s.in != nullptr ? store_past_caches<T, true> : store_past_caches<T, false>;
+    if (a.length * bytes_ >= how.stream_stores_from) {
+      s.ahead = fetched_at_once / static_cast<std::int64_t>(sizeof(T));
+      s.past_caches = a.in != a.out;
     }
     return s;
   }
