@@ -15,6 +15,7 @@
 
 #include "backends/cpu/kernel.hpp"
 #include "backends/cpu/policy.hpp"
+#include "backends/cpu/simd.hpp"
 #include "upsweep/detail/fp_environment.hpp"
 #include "upsweep/detail/odometer.hpp"
 
@@ -111,6 +112,7 @@ class engine {
     const int threads = threads_of(n);
     if (threads == 1) {
       kernel_.scan(s, 0, n, exclusive, at);
+      if (s.ahead != 0) flush_streamed();
       return;
     }
     const std::int64_t head = (super - at.position() % super) % super;
@@ -177,6 +179,7 @@ class engine {
         passed = b + 1;
         if (last) at = mine;
       }
+      if (s.ahead != 0) flush_streamed();
     }
   }
 

@@ -14,9 +14,6 @@ namespace upsweep::cpu {
 
 using namespace detail;
 
-// Bytes of memory that kernels fetch in an order of their own, and so at least how far ahead.
-inline constexpr std::int64_t fetched_at_once = 16 << 10;
-
 // How a kernel reaches elements, numbered in scan order: straight in the caller's arrays where
 // their elements are accumulators in scan order, else through a buffer of at most a chunk.
 template <class T>

@@ -2,6 +2,7 @@
 // cpu.openmp: order 1 by SIMD kernels and OpenMP threads.
 #include "backends/cpu/cpu.hpp"
 #include "backends/cpu/engine.hpp"
+#include "backends/cpu/fetch.hpp"
 #include "backends/cpu/simd.hpp"
 #include "upsweep/detail/elements.hpp"
 #include "upsweep/detail/progress.hpp"
@@ -62,17 +63,36 @@ storer<A> choose_storer(const spec& what) {
 template <class T>
 class caller_arrays {
  public:
-  explicit caller_arrays(const spec& what)
+  caller_arrays(const spec& what, [[maybe_unused]] simd_target target)
       : load_(choose_loader<T>(what)),
         store_(choose_storer<T>(what)),
-        bytes_(static_cast<std::int64_t>(size_of(what.in) + sizeof(T))) {}
+        load_far_(load_),
+        store_far_(store_),
+        bytes_(static_cast<std::int64_t>(size_of(what.in) + sizeof(T))) {
+    if constexpr (std::is_same_v<T, float>) {
+      if (what.direction == direction::reverse) return;
+      const auto is_half = [](type t) { return t == type::f16 || t == type::bf16; };
+      if (const half_access in = simd_half_access(target, what.in);
+          is_half(what.in) && in.load != nullptr) {
+        load_ = in.load;
+        load_far_ = in.load_far;
+      }
+      if (const half_access out = simd_half_access(target, what.out);
+          is_half(what.out) && out.store != nullptr) {
+        store_ = out.store;
+        store_far_ = out.store_far;
+      }
+    }
+  }
 
   stream<T> operator()(const arguments& a, const policy& how) const {
     stream<T> s{a, load_ == nullptr ? static_cast<const T*>(a.in) : nullptr,
                 store_ == nullptr ? static_cast<T*>(a.out) : nullptr, load_, store_};
     if (a.length * bytes_ >= how.stream_stores_from) {
-      s.ahead = fetched_at_once / static_cast<std::int64_t>(sizeof(T));
+      s.ahead = fetcher::granule / static_cast<std::int64_t>(sizeof(T));
+      s.load = load_far_;
       s.past_caches = a.in != a.out;
+      if (s.past_caches) s.store = store_far_;
     }
     return s;
   }
@@ -80,6 +100,8 @@ class caller_arrays {
  private:
   loader<T> load_;
   storer<T> store_;
+  loader<T> load_far_;  // from memory
+  storer<T> store_far_;
   std::int64_t bytes_;  // that an element moves
 };
 
@@ -104,7 +126,7 @@ class openmp_plan final : public detail::plan_impl {
  public:
   openmp_plan(const spec& what, const extents& at_most, const plan_options& options)
       : what_(what),
-        arrays_(what),
+        arrays_(what, choose_simd_target()),
         progress_(progress_of(what)),
         at_(*static_cast<odometer<Op>*>(progress_->at())),
         engine_(simd_kernel<Op>(choose_simd_target()), make_policy(options.threads),

@@ -21,6 +21,21 @@ simd_target choose_simd_target();
 template <class Op>
 kernel<Op> simd_kernel(simd_target target);
 
+// How to reach f16 or bf16 as f32, as a stream does; far: in arrays that are more than the caches
+// hold. All nullptr for plain C++.
+struct half_access {
+  void (*load)(const arguments& a, std::int64_t first, std::int64_t count, float* to) = nullptr;
+  void (*load_far)(const arguments& a, std::int64_t first, std::int64_t count, float* to) = nullptr;
+  void (*store)(const arguments& a, std::int64_t first, std::int64_t count,
+                const float* from) = nullptr;
+  void (*store_far)(const arguments& a, std::int64_t first, std::int64_t count,
+                    const float* from) = nullptr;
+};
+half_access simd_half_access(simd_target target, type half);
+
+// Stores past the caches are then before what the thread does next.
+void flush_streamed();
+
 }  // namespace upsweep::cpu
 
 #endif

@@ -25,6 +25,7 @@
 
 #include <cstring>
 
+#include "backends/cpu/fetch.hpp"
 #include "backends/cpu/kernel.hpp"
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
@@ -311,23 +312,10 @@ struct chunk_kernel {
     HWY_INLINE void line(const S* row) { prefetch(row, read_ahead); }
     HWY_INLINE void a_register() {}
   };
-  // Input from memory is fetched into L2, as far ahead as the stream says, four pages at once: of
-  // each aligned 16 KiB a line of each page in turn. Hardware fetches ahead of several streams, but
-  // none past the end of its page. On a Xeon of 2023 a copy with such prefetches has 1.05 times
-  // memcpy's speed, with the same lines in order 0.9.
-  struct from_memory {
-    static constexpr std::uintptr_t pages = 4, lines_in_page = 4096 / run_bytes;
-    std::uintptr_t next, ahead;  // in lines
-    from_memory(const T* in, std::int64_t elements_ahead)
-        : next(reinterpret_cast<std::uintptr_t>(in) / run_bytes),
-          ahead(static_cast<std::uintptr_t>(elements_ahead) * sizeof(T) / run_bytes) {}
-    HWY_INLINE void line(const S*) {
-      constexpr std::uintptr_t lines = pages * lines_in_page;
-      const std::uintptr_t there =
-          next / lines * lines + next % pages * lines_in_page + next % lines / pages + ahead;
-      __builtin_prefetch(reinterpret_cast<const void*>(there * run_bytes), 0, 2);
-      ++next;
-    }
+  struct from_memory : fetcher {
+    from_memory(const T* in, std::int64_t ahead)
+        : fetcher(in, ahead * static_cast<std::int64_t>(sizeof(T))) {}
+    HWY_INLINE void line(const S*) { next_line(); }
     HWY_INLINE void a_register() {}
   };
   // And lines of results go past the caches.
@@ -641,11 +629,10 @@ class staged_results {
     typename K::past_caches lines = take(nullptr, 0);
     for (std::size_t r = 0; r < K::registers; ++r) lines.a_register();
   }
-  // Whoever sees what this thread does next sees the results.
+  // But for flush_streamed().
   void finish() {
     flush();
     std::memcpy(out_ - off_, lines_ + bytes, off_);
-    hwy::FlushStream();
   }
 
  private:
