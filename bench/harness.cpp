@@ -43,9 +43,9 @@ bool wrong_seen = false;
 
 std::vector<int> team_sizes() {
   const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  std::vector<int> teams{1};
-  if (all >= 2) teams.push_back(2);
-  if (all > 2) teams.push_back(all);
+  std::vector<int> teams;
+  for (int t = 1; t < all; t *= 2) teams.push_back(t);
+  teams.push_back(all);
   return teams;
 }
 

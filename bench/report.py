@@ -101,9 +101,9 @@ def condense(raw):
 
 
 def machine_name(context):
-    """A folder name: the processor's name, family and model."""
+    """A folder name: the processor's name, family and model, and how many of it."""
     name = re.sub(r"\((r|tm)\)", "", context["cpu"].lower())
-    return re.sub(r"[^a-z0-9]+", "-", f"{name} {context['cpu_model']}").strip("-")
+    return re.sub(r"[^a-z0-9]+", "-", f"{name} {context['cpu_model']}").strip("-") + f"-x{context['num_cpus']}"
 
 
 def write_results(results, directory, suite):
@@ -134,11 +134,11 @@ def table(head, rows):
 
 
 def first_table(results):
-    """The inclusive sum of f32 and f64, in cache and from memory, with one and two threads."""
+    """The inclusive sum of f32 and f64, in cache and from memory, by teams of threads."""
     rows = []
     for case in ("f32", "f64"):
         for n in (1 << 14, 1 << 26):
-            for threads in (1, 2):
+            for threads in results.teams():
                 rate = results.rate(case, OURS, threads, n)
                 if rate is None:
                     continue
@@ -154,6 +154,17 @@ def first_table(results):
     head = ["type", "n", "threads", f"{OURS}, GB/s", "of std::inclusive_scan",
             "of memcpy", "of NT copy"]
     return table(head, rows)
+
+
+def speed_up_table(results, case, sizes):
+    """What threads gain over one, where there are more than two."""
+    rows = []
+    for threads in results.teams()[1:]:
+        pairs = [(results.rate(case, OURS, threads, n), results.rate(case, OURS, 1, n))
+                 for n in sizes]
+        rows.append([str(threads)] + [number(many / one if many and one else None)
+                                      for many, one in pairs])
+    return table([f"{OURS}, threads"] + [power(n) for n in sizes], rows) if len(rows) > 1 else ""
 
 
 def rate_table(results, case, sizes):
@@ -268,8 +279,10 @@ def section(results, images, image_link):
             continue
         name = f"{machine_name(results.context)}-{case}.svg"
         chart(results, case, images / name)
+        gains = speed_up_table(results, case, sizes)
         parts.append(f"#### {case}\n\n![{case}: n against GB/s and against ratio to memcpy]"
                      f"({image_link}/{name})\n\n" + ratio_table(results, case, sizes) + "\n"
+                     + (f"Times the speed of one thread:\n\n{gains}\n" if gains else "")
                      + rate_table(results, case, sizes))
     return "\n".join(parts)
 

@@ -53,7 +53,7 @@ class Condense(unittest.TestCase):
             report.condense(raw)
 
     def test_machine_name(self):
-        self.assertEqual(report.machine_name(CONTEXT), "some-cpu-2-00ghz-6-1")
+        self.assertEqual(report.machine_name(CONTEXT), "some-cpu-2-00ghz-6-1-x2")
 
 
 class Publish(unittest.TestCase):
@@ -75,7 +75,7 @@ class Publish(unittest.TestCase):
         self.assertIn("| f32 | 2^14 | 2 | 27.0 | 9.00 | 1.50 | - |", text)
         self.assertIn("| std::inclusive_scan | 1 | 3.00 | 3.00 | 3.00 |", text)
         self.assertIn("| memcpy | 1 | 18.0 | 18.0 | 18.0 |", text)
-        chart = self.root / "img" / "some-cpu-2-00ghz-6-1-f32.svg"
+        chart = self.root / "img" / "some-cpu-2-00ghz-6-1-x2-f32.svg"
         self.assertIn("ratio to memcpy, 1 thread", chart.read_text())
         report.publish(self.root / "results", self.page)
         self.assertEqual(self.page.read_text(), text)

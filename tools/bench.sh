@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# bench.sh quick|full [BUILD_DIRECTORY [CASES]]
+# bench.sh quick|threads|full [BUILD_DIRECTORY [CASES]]
 # Measures, keeps the medians under bench/results/, and writes docs/performance.md. quick: the first
-# table alone. The build directory is made if there is none (default: build-bench). CASES limits a
-# full run: 'f32|f64' (default: all).
+# table alone; threads: teams of 1, 2, 4 ... threads beside copies by as many. The build directory is
+# made if there is none (default: build-bench). CASES limits a full run: 'f32|f64' (default: all).
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -16,13 +16,18 @@ case $suite in
     repetitions=9
     min_time=0.2
     ;;
+  threads)
+    filter='^scan/(f32|f64)/(memcpy|nt_copy|cpu.openmp)/[0-9]+/'
+    repetitions=3
+    min_time=0.05
+    ;;
   full)
     filter="^scan/($cases)/"
     repetitions=3
     min_time=0.05
     ;;
   *)
-    echo 'usage: tools/bench.sh quick|full [BUILD_DIRECTORY [CASES]]' >&2
+    echo 'usage: tools/bench.sh quick|threads|full [BUILD_DIRECTORY [CASES]]' >&2
     exit 2
     ;;
 esac
