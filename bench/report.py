@@ -103,7 +103,8 @@ def condense(raw):
 def machine_name(context):
     """A folder name: the processor's name, family and model, and how many of it."""
     name = re.sub(r"\((r|tm)\)", "", context["cpu"].lower())
-    return re.sub(r"[^a-z0-9]+", "-", f"{name} {context['cpu_model']}").strip("-") + f"-x{context['num_cpus']}"
+    words = f"{name} {context['cpu_model']} x{context['num_cpus']}"
+    return re.sub(r"[^a-z0-9]+", "-", words).strip("-")
 
 
 def write_results(results, directory, suite):

@@ -171,7 +171,7 @@ class engine {
         shared_.advance(passed, b, mine);
         if (s.ahead != 0) {  // the next block comes from memory while this one is scanned
           next = shared_.next_block();
-          here.ahead = (next - b) * block;
+          here.ahead = next < blocks ? (next - b) * block : 0;
         }
         kernel_.scan(here, first + b * block, last ? n - b * block : block, exclusive, mine);
         if (s.ahead == 0) next = shared_.next_block();

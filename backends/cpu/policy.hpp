@@ -12,7 +12,7 @@ struct policy {
   int threads = 0;                      // at most; 0: as OpenMP would choose at each run
   std::int64_t parallel_from = 0;       // bytes of accumulators; one thread below
   std::int64_t block = 0;               // bytes of accumulators a thread takes at a time, at most
-  std::int64_t stream_stores_from = 0;  // bytes in + out; non-temporal stores from there on
+  std::int64_t stream_stores_from = 0;  // bytes in + out; memory fetched ahead from there on
   std::string tuning{};                 // the file that gave some of these, and which, in words
 
   std::string text() const;

@@ -81,14 +81,15 @@ TYPED_TEST(half_access_of, rounds_to_nearest_even_beside_every_value) {
   for (const simd_target t : targets()) {
     const half_access access = simd_half_access(t, type_of_half<TypeParam>);
     for (const auto store : {access.store, access.store_far})
-      for (const std::int64_t first : {0, 1}) {
-        std::vector<std::uint16_t> out(in.size() + 2, 0xa5a5);
+      for (const std::int64_t first : {0, 1, 8}) {
+        std::vector<std::uint16_t> out(in.size() + 9, 0xa5a5);
         const auto count = static_cast<std::int64_t>(in.size());
         store({.out = out.data()}, first, count, in.data());
         flush_streamed();
         for (std::size_t k = 0; k < in.size(); ++k)
           ASSERT_EQ(out[static_cast<std::size_t>(first) + k], TypeParam(in[k]).bits)
               << "target " << t << ", " << std::hexfloat << in[k];
+        for (std::size_t k = 0; k < static_cast<std::size_t>(first); ++k) EXPECT_EQ(out[k], 0xa5a5);
         EXPECT_EQ(out[in.size() + static_cast<std::size_t>(first)], 0xa5a5);
       }
   }
