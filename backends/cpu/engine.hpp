@@ -155,6 +155,8 @@ class engine {
     const std::int64_t blocks = (n + block - 1) / block;
     shared_.begin(supers);
     const odometer<Op> start = at;
+    // The next block comes from memory while one is scanned, where kernels fetch it.
+    const bool early = s.in != nullptr && s.ahead != 0;
 #pragma omp parallel num_threads(threads)
     {
       const detail::fp_environment ieee;
@@ -169,12 +171,12 @@ class engine {
           shared_.publish(b);
         }
         shared_.advance(passed, b, mine);
-        if (s.ahead != 0) {  // the next block comes from memory while this one is scanned
+        if (early) {
           next = shared_.next_block();
           here.ahead = next < blocks ? (next - b) * block : 0;
         }
         kernel_.scan(here, first + b * block, last ? n - b * block : block, exclusive, mine);
-        if (s.ahead == 0) next = shared_.next_block();
+        if (!early) next = shared_.next_block();
         here.ahead = 0;  // it is there
         passed = b + 1;
         if (last) at = mine;

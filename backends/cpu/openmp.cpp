@@ -11,11 +11,6 @@ namespace upsweep::cpu {
 
 namespace {
 
-template <class A>
-using loader = void (*)(const arguments&, std::int64_t, std::int64_t, A*);
-template <class A>
-using storer = void (*)(const arguments&, std::int64_t, std::int64_t, const A*);
-
 template <class A, class In, shape Shape, bool Reverse>
 void load(const arguments& a, std::int64_t first, std::int64_t count, A* to) {
   for (std::int64_t k = 0; k < count; ++k)
@@ -71,14 +66,11 @@ class caller_arrays {
         bytes_(static_cast<std::int64_t>(size_of(what.in) + sizeof(T))) {
     if constexpr (std::is_same_v<T, float>) {
       if (what.direction == direction::reverse) return;
-      const auto is_half = [](type t) { return t == type::f16 || t == type::bf16; };
-      if (const half_access in = simd_half_access(target, what.in);
-          is_half(what.in) && in.load != nullptr) {
+      if (const half_access in = simd_half_access(target, what.in); in.load != nullptr) {
         load_ = in.load;
         load_far_ = in.load_far;
       }
-      if (const half_access out = simd_half_access(target, what.out);
-          is_half(what.out) && out.store != nullptr) {
+      if (const half_access out = simd_half_access(target, what.out); out.store != nullptr) {
         store_ = out.store;
         store_far_ = out.store_far;
       }

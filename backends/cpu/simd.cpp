@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "hwy/targets.h"
 #include "upsweep/error.hpp"
@@ -54,5 +55,7 @@ simd_target choose_simd_target() {
   throw error(errc::unavailable, "UPSWEEP_CPU_TARGET: '" + std::string(wanted) +
                                      "' is not compiled in; this build has " + names);
 }
+
+void flush_streamed() { hwy::FlushStream(); }
 
 }  // namespace upsweep::cpu

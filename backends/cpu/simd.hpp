@@ -22,16 +22,12 @@ template <class Op>
 kernel<Op> simd_kernel(simd_target target);
 
 // How to reach f16 or bf16 as f32, as a stream does; far: in arrays that are more than the caches
-// hold. All nullptr for plain C++.
+// hold. All nullptr for other types, and for plain C++.
 struct half_access {
-  void (*load)(const arguments& a, std::int64_t first, std::int64_t count, float* to) = nullptr;
-  void (*load_far)(const arguments& a, std::int64_t first, std::int64_t count, float* to) = nullptr;
-  void (*store)(const arguments& a, std::int64_t first, std::int64_t count,
-                const float* from) = nullptr;
-  void (*store_far)(const arguments& a, std::int64_t first, std::int64_t count,
-                    const float* from) = nullptr;
+  loader<float> load = nullptr, load_far = nullptr;
+  storer<float> store = nullptr, store_far = nullptr;
 };
-half_access simd_half_access(simd_target target, type half);
+half_access simd_half_access(simd_target target, type t);
 
 // Stores past the caches are then before what the thread does next.
 void flush_streamed();

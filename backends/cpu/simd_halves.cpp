@@ -4,7 +4,8 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/simd_halves.cpp"
 #include "hwy/foreach_target.h"
 // After foreach_target.h, which compiles it for every target.
-#include <cstring>
+#include <cstdint>
+#include <type_traits>
 
 #include "backends/cpu/fetch.hpp"
 #include "backends/cpu/simd.hpp"
@@ -108,8 +109,10 @@ half_access access_to() {
           store_halves<Half, true>};
 }
 
-inline half_access make_half_access(type half) {
-  return half == type::f16 ? access_to<float16>() : access_to<bfloat16>();
+inline half_access make_half_access(type t) {
+  if (t == type::f16) return access_to<float16>();
+  if (t == type::bf16) return access_to<bfloat16>();
+  return {};
 }
 
 }  // namespace upsweep::cpu::HWY_NAMESPACE
@@ -120,23 +123,21 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace upsweep::cpu {
 
-half_access simd_half_access([[maybe_unused]] simd_target target, [[maybe_unused]] type half) {
+half_access simd_half_access([[maybe_unused]] simd_target target, [[maybe_unused]] type t) {
 #if HWY_TARGETS & HWY_AVX3
-  if (target == HWY_AVX3) return N_AVX3::make_half_access(half);
+  if (target == HWY_AVX3) return N_AVX3::make_half_access(t);
 #endif
 #if HWY_TARGETS & HWY_AVX2
-  if (target == HWY_AVX2) return N_AVX2::make_half_access(half);
+  if (target == HWY_AVX2) return N_AVX2::make_half_access(t);
 #endif
 #if HWY_TARGETS & HWY_SSE4
-  if (target == HWY_SSE4) return N_SSE4::make_half_access(half);
+  if (target == HWY_SSE4) return N_SSE4::make_half_access(t);
 #endif
 #if HWY_TARGETS & HWY_NEON
-  if (target == HWY_NEON) return N_NEON::make_half_access(half);
+  if (target == HWY_NEON) return N_NEON::make_half_access(t);
 #endif
   return {};
 }
-
-void flush_streamed() { hwy::FlushStream(); }
 
 }  // namespace upsweep::cpu
 #endif

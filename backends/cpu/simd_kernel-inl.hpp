@@ -668,12 +668,11 @@ struct simd_scan {
                           bool exclusive, odometer<Op>& at) {
     if (chunks == 0) return;
     const bool staged = s.past_caches && s.out != nullptr;
-    const std::int64_t ahead = s.in != nullptr ? s.ahead : 0;
     alignas(64) T in_buffer[chunk], out_buffer[chunk];
-    staged_results<Op> past_caches(staged ? s.out + first : nullptr);
+    staged_results<Op> results(staged ? s.out + first : nullptr);
     typename K::gathered g[2];
     const T* in = G::read(s, first, chunk, in_buffer);
-    K::template gather<true>(in, &g[0], g[0].totals);
+    gather<true>(s, in, &g[0], g[0].totals);
     T first_run[run];  // of the input, which the output may overwrite
     std::memcpy(static_cast<void*>(first_run), in, sizeof first_run);
 
@@ -690,23 +689,32 @@ struct simd_scan {
       if (c + 1 < chunks) {
         typename K::gathered& next = g[(c + 1) % 2];
         in = G::read(s, here + chunk, chunk, in_buffer);
-        if (past_caches.waits())
-          K::template gather<true>(in, &next, next.totals, past_caches.take(in, ahead));
-        else if (ahead != 0)
-          K::template gather<true>(in, &next, next.totals, typename K::from_memory(in, ahead));
+        if (results.waits())
+          K::template gather<true>(in, &next, next.totals,
+                                   results.take(in, s.in != nullptr ? s.ahead : 0));
         else
-          K::template gather<true>(in, &next, next.totals);
+          gather<true>(s, in, &next, next.totals);
       } else {
-        past_caches.flush();
+        results.flush();
       }
-      T* out = staged ? past_caches.room() : s.out != nullptr ? s.out + here : out_buffer;
+      T* out = staged ? results.room() : s.out != nullptr ? s.out + here : out_buffer;
       emit(now, bases, exclusive, out);
       if (!start) K::patch_first_run(first_run, exclusive, out);
-      if (staged) past_caches.add();
+      if (staged) results.add();
       if (s.out == nullptr) s.store(s.args, here, chunk, out);
       start = end;
     }
-    if (staged) past_caches.finish();
+    if (staged) results.finish();
+  }
+
+  // Of what was read of s.
+  template <bool Keep>
+  static void gather(const stream<T>& s, const T* in, typename K::gathered* g,
+                     typename K::per_run& totals) {
+    if (s.in != nullptr && s.ahead != 0)
+      K::template gather<Keep>(in, g, totals, typename K::from_memory(in, s.ahead));
+    else
+      K::template gather<Keep>(in, g, totals);
   }
 
   // Fewer elements than a chunk: what the lanes make of the bytes after them is never stored.
@@ -754,10 +762,7 @@ struct simd_scan {
       const std::int64_t here = first + c * chunk;
       typename K::per_run runs;
       const T* in = G::read(s, here, chunk, buffer);
-      if (s.ahead != 0 && s.in != nullptr)
-        K::template gather<false>(in, nullptr, runs, typename K::from_memory(in, s.ahead));
-      else
-        K::template gather<false>(in, nullptr, runs);
+      gather<false>(s, in, nullptr, runs);
       K::prefix_runs(runs);
       T total = runs.get(runs_per_chunk - 1);
       if (counter.push(total)) *totals++ = total;

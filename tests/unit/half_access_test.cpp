@@ -5,10 +5,8 @@
 
 #include <bit>
 #include <cstdint>
-#include <cstring>
-#include <limits>
 #include <random>
-#include <string>
+#include <type_traits>
 #include <vector>
 
 #include "backends/cpu/simd.hpp"
