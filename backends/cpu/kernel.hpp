@@ -15,10 +15,9 @@ namespace upsweep::cpu {
 using namespace detail;
 
 // Elements first .. first + count - 1 of the caller's arrays as accumulators, and back.
-template <class T>
-using loader = void (*)(const arguments& a, std::int64_t first, std::int64_t count, T* to);
-template <class T>
-using storer = void (*)(const arguments& a, std::int64_t first, std::int64_t count, const T* from);
+using loader = void (*)(const arguments& a, std::int64_t first, std::int64_t count, void* to);
+using storer = void (*)(const arguments& a, std::int64_t first, std::int64_t count,
+                        const void* from);
 
 // How a kernel reaches elements, numbered in scan order: straight in the caller's arrays where
 // their elements are accumulators in scan order, else through a buffer of at most a chunk.
@@ -27,8 +26,8 @@ struct stream {
   const arguments& args;
   const T* in;  // nullptr: load
   T* out;       // nullptr: store
-  loader<T> load;
-  storer<T> store;
+  loader load;
+  storer store;
   // Of arrays that are more than the caches hold: how far behind the elements that are read others
   // are fetched; and whether results that go straight to `out` pass the caches by.
   std::int64_t ahead = 0;

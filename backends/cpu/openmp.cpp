@@ -12,23 +12,25 @@ namespace upsweep::cpu {
 namespace {
 
 template <class A, class In, shape Shape, bool Reverse>
-void load(const arguments& a, std::int64_t first, std::int64_t count, A* to) {
+void load(const arguments& a, std::int64_t first, std::int64_t count, void* to) {
+  auto* x = static_cast<A*>(to);
   for (std::int64_t k = 0; k < count; ++k)
-    to[k] = read<A, In, Shape>(a, Reverse ? a.length - 1 - (first + k) : first + k);
+    x[k] = read<A, In, Shape>(a, Reverse ? a.length - 1 - (first + k) : first + k);
 }
 
 template <class A, class Out, shape Shape, bool Reverse>
-void store(const arguments& a, std::int64_t first, std::int64_t count, const A* from) {
+void store(const arguments& a, std::int64_t first, std::int64_t count, const void* from) {
+  const auto* x = static_cast<const A*>(from);
   for (std::int64_t k = 0; k < count; ++k)
-    write<A, Out, Shape>(a.out, Reverse ? a.length - 1 - (first + k) : first + k, from[k]);
+    write<A, Out, Shape>(a.out, Reverse ? a.length - 1 - (first + k) : first + k, x[k]);
 }
 
 // nullptr where the caller's array already holds accumulators in scan order.
 template <class A>
-loader<A> choose_loader(const spec& what) {
+loader choose_loader(const spec& what) {
   using S = typename scalar_of<A>::type;
   const bool reverse = what.direction == direction::reverse;
-  return with_input<A>(what, [&]<class In, shape Shape>() -> loader<A> {
+  return with_input<A>(what, [&]<class In, shape Shape>() -> loader {
     constexpr bool same =
         std::is_same_v<In, S> || (std::is_integral_v<In> && sizeof(In) == sizeof(S));
     if (reverse) return load<A, In, Shape, true>;
@@ -40,11 +42,11 @@ loader<A> choose_loader(const spec& what) {
 }
 
 template <class A>
-storer<A> choose_storer(const spec& what) {
+storer choose_storer(const spec& what) {
   using S = typename scalar_of<A>::type;
   const bool reverse = what.direction == direction::reverse;
   return with_output<A>(what.out, [&]<class Out>() {
-    return with_shape<A>(shape_of(what), [&]<shape Shape>() -> storer<A> {
+    return with_shape<A>(shape_of(what), [&]<shape Shape>() -> storer {
       if (reverse) return store<A, Out, Shape, true>;
       if constexpr (std::is_same_v<Out, S> && (Shape == shape::plain || Shape == shape::pair))
         return nullptr;
@@ -58,42 +60,28 @@ storer<A> choose_storer(const spec& what) {
 template <class T>
 class caller_arrays {
  public:
-  caller_arrays(const spec& what, [[maybe_unused]] simd_target target)
-      : load_(choose_loader<T>(what)),
-        store_(choose_storer<T>(what)),
-        load_far_(load_),
-        store_far_(store_),
-        bytes_(static_cast<std::int64_t>(size_of(what.in) + sizeof(T))) {
-    if constexpr (std::is_same_v<T, float>) {
-      if (what.direction == direction::reverse) return;
-      if (const half_access in = simd_half_access(target, what.in); in.load != nullptr) {
-        load_ = in.load;
-        load_far_ = in.load_far;
-      }
-      if (const half_access out = simd_half_access(target, what.out); out.store != nullptr) {
-        store_ = out.store;
-        store_far_ = out.store_far;
-      }
-    }
+  caller_arrays(const spec& what, simd_target target)
+      : with_(simd_access(target, what)),
+        bytes_(static_cast<std::int64_t>(size_of(what.in) + size_of(what.out)) *
+               static_cast<std::int64_t>(sizeof(T) / size_of(accumulator_of(what.out)))) {
+    if (with_.load == nullptr) with_.load = with_.load_far = choose_loader<T>(what);
+    if (with_.store == nullptr) with_.store = with_.store_far = choose_storer<T>(what);
   }
 
   stream<T> operator()(const arguments& a, const policy& how) const {
-    stream<T> s{a, load_ == nullptr ? static_cast<const T*>(a.in) : nullptr,
-                store_ == nullptr ? static_cast<T*>(a.out) : nullptr, load_, store_};
+    stream<T> s{a, with_.load == nullptr ? static_cast<const T*>(a.in) : nullptr,
+                with_.store == nullptr ? static_cast<T*>(a.out) : nullptr, with_.load, with_.store};
     if (a.length * bytes_ >= how.stream_stores_from) {
       s.ahead = fetcher::granule / static_cast<std::int64_t>(sizeof(T));
-      s.load = load_far_;
+      s.load = with_.load_far;
       s.past_caches = a.in != a.out;
-      if (s.past_caches) s.store = store_far_;
+      if (s.past_caches) s.store = with_.store_far;
     }
     return s;
   }
 
  private:
-  loader<T> load_;
-  storer<T> store_;
-  loader<T> load_far_;  // from memory
-  storer<T> store_far_;
+  access with_;         // its nullptr: straight
   std::int64_t bytes_;  // that an element moves
 };
 

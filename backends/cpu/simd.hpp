@@ -21,13 +21,14 @@ simd_target choose_simd_target();
 template <class Op>
 kernel<Op> simd_kernel(simd_target target);
 
-// How to reach f16 or bf16 as f32, as a stream does; far: in arrays that are more than the caches
-// hold. All nullptr for other types, and for plain C++.
-struct half_access {
-  loader<float> load = nullptr, load_far = nullptr;
-  storer<float> store = nullptr, store_far = nullptr;
+// How to reach the elements of a flat scan, as a stream does, where registers of this target
+// convert them or turn them round; far: in arrays that are more than the caches hold. nullptr for
+// what is reached in another way, and for plain C++.
+struct access {
+  loader load = nullptr, load_far = nullptr;
+  storer store = nullptr, store_far = nullptr;
 };
-half_access simd_half_access(simd_target target, type t);
+access simd_access(simd_target target, const spec& what);
 
 // Stores past the caches are then before what the thread does next.
 void flush_streamed();

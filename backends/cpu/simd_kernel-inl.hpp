@@ -12,7 +12,9 @@
 //   emit:   W(i) = (base + vec prefix) + fold, transposed back and stored. Inclusive results are
 //           W(i + 1): the last one of a vec is W at the start of the next. So stores are aligned
 //           if the output is; stores over two lines cost a tenth to a quarter of the speed.
-// gather of the next chunk comes before emit of this one, which hides the latency of the bases.
+// gather of the next chunk comes before emit of this one, and its prefixes over the runs too, which
+// hides the latency of the bases in two halves: behind gather what joins them, behind emit the
+// tree.
 
 // clang-format off
 #if defined(UPSWEEP_CPU_SIMD_KERNEL_INL) == defined(HWY_TARGET_TOGGLE)
@@ -114,13 +116,23 @@ struct simd_op<product_op<T>> {
   }
 };
 
-// See minimum_op and maximum_op for why `|` and `&` serve NaN and the zeros.
+// See minimum_op and maximum_op for why `|` and `&` serve NaN and the zeros. On x86 the second of
+// two zeros is their minimum and maximum, and the second of anything and a NaN: both ways round
+// give both.
+#if HWY_ARCH_X86
+inline constexpr bool second_of_ties = true;
+#else
+inline constexpr bool second_of_ties = false;
+#endif
+
 template <class T>
 struct simd_op<minimum_op<T>> {
   template <class V>
   static HWY_INLINE element<V, 1> combine(element<V, 1> x, element<V, 1> y) {
     const V a = x.part[0], b = y.part[0];
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (std::is_floating_point_v<T> && second_of_ties) {
+      return {{hn::Or(hn::Min(a, b), hn::Min(b, a))}};
+    } else if constexpr (std::is_floating_point_v<T>) {
       const V tie = hn::Or(a, b);
       return {{hn::IfThenElse(hn::Lt(a, b), a, hn::IfThenElse(hn::Lt(b, a), b, tie))}};
     } else {
@@ -134,7 +146,10 @@ struct simd_op<maximum_op<T>> {
   template <class V>
   static HWY_INLINE element<V, 1> combine(element<V, 1> x, element<V, 1> y) {
     const V a = x.part[0], b = y.part[0];
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (std::is_floating_point_v<T> && second_of_ties) {
+      const V p = hn::Max(a, b), q = hn::Max(b, a);
+      return {{hn::IfThenElse(hn::Eq(p, q), hn::And(p, q), hn::Or(p, q))}};
+    } else if constexpr (std::is_floating_point_v<T>) {
       const V tie = hn::IfThenElse(hn::Eq(a, b), hn::And(a, b), hn::Or(a, b));
       return {{hn::IfThenElse(hn::Gt(a, b), a, hn::IfThenElse(hn::Gt(b, a), b, tie))}};
     } else {
@@ -251,11 +266,6 @@ struct chunk_kernel {
   static constexpr std::size_t vecs = order1::vecs_per_run;
   static constexpr std::size_t chunk = runs_per_chunk * run_bytes / sizeof(T);
   using reg = element<V, P>;
-  // Prefetch distances, in scalars: four chunks of input, and the next chunk of output, which the
-  // stores would else wait for.
-  static constexpr std::size_t read_ahead = 4 * runs_per_chunk * L::scalars_per_run;
-  static constexpr std::size_t write_ahead = runs_per_chunk * L::scalars_per_run;
-
   // One value a run, component by component.
   struct per_run {
     alignas(64) S part[P][runs_per_chunk + N];  // whole registers from any run
@@ -301,21 +311,15 @@ struct chunk_kernel {
     for (std::size_t p = 0; p < P; ++p) hn::Store(x.part[p], D(), to[p]);
   }
 
-  // Past the end of an array it is harmless, but no pointer may be made by addition.
-  static HWY_INLINE void prefetch(const S* p, std::size_t ahead) {
-    hwy::Prefetch(
-        reinterpret_cast<const S*>(reinterpret_cast<std::uintptr_t>(p) + ahead * sizeof(S)));
-  }
-
   // What gather does beside its loads: for each line of input, and for each register of it.
   struct in_caches {
-    HWY_INLINE void line(const S* row) { prefetch(row, read_ahead); }
+    HWY_INLINE void line(std::size_t) {}
     HWY_INLINE void a_register() {}
   };
   struct from_memory : fetcher {
     from_memory(const T* in, std::int64_t ahead)
-        : fetcher(in, ahead * static_cast<std::int64_t>(sizeof(T))) {}
-    HWY_INLINE void line(const S*) { next_line(); }
+        : fetcher(in, sizeof(T) * chunk, ahead * static_cast<std::int64_t>(sizeof(T))) {}
+    HWY_INLINE void line(std::size_t j) { fetch_line(j); }
     HWY_INLINE void a_register() {}
   };
   // And lines of results go past the caches.
@@ -330,15 +334,17 @@ struct chunk_kernel {
   };
   static constexpr std::size_t registers = runs_per_chunk * L::registers_per_run;
 
-  // `rows` is register h of the first of R runs; x[e] becomes element e of their vecs.
+  // Register h of R runs of the chunk from `run` on, which begin at `rows`; x[e] becomes element e
+  // of their vecs.
   template <class Beside>
-  static HWY_INLINE void load_vecs(const S* rows, std::size_t h, reg (&x)[E], Beside& beside) {
+  static HWY_INLINE void load_vecs(const S* rows, std::size_t run, std::size_t h, reg (&x)[E],
+                                   Beside& beside) {
     rows += h * N;
     V r[R];
 #pragma GCC unroll 16
     for (std::size_t k = 0; k < R; ++k) {
       r[k] = hn::LoadU(D(), rows + k * L::scalars_per_run);
-      if (h == 0) beside.line(rows + k * L::scalars_per_run);
+      if (h == 0) beside.line(run + k);
       beside.a_register();
     }
     transpose_blocks(D(), r);
@@ -353,10 +359,7 @@ struct chunk_kernel {
       for (std::size_t p = 0; p < P; ++p) r[e * P + p] = x[e].part[p];
     transpose_blocks(D(), r);
 #pragma GCC unroll 16
-    for (std::size_t k = 0; k < R; ++k) {
-      hn::StoreU(r[k], D(), rows + k * L::scalars_per_run);
-      prefetch(rows + k * L::scalars_per_run, write_ahead);
-    }
+    for (std::size_t k = 0; k < R; ++k) hn::StoreU(r[k], D(), rows + k * L::scalars_per_run);
   }
 
   // From registers that hold blocks of B vecs of R runs to registers that hold one vec of N runs,
@@ -372,17 +375,17 @@ struct chunk_kernel {
     }
   }
 
-  // Total of each run of a strip; with Keep, also what emit needs.
+  // Total of each run of the strip that begins with `run`; with Keep, also what emit needs.
   template <bool Keep, class Beside>
-  static HWY_INLINE reg gather_strip(const S* strip, S (*folds)[H][R][N], S (*prefixes)[P][N],
-                                     Beside& beside) {
+  static HWY_INLINE reg gather_strip(const S* strip, std::size_t run, S (*folds)[H][R][N],
+                                     S (*prefixes)[P][N], Beside& beside) {
     reg total[vecs];
 #pragma GCC unroll 4
     for (std::size_t h = 0; h < H; ++h) {
 #pragma GCC unroll 4
       for (std::size_t b = 0; b < B; ++b) {
         reg x[E];
-        load_vecs(strip + b * R * L::scalars_per_run, h, x, beside);
+        load_vecs(strip + b * R * L::scalars_per_run, run + b * R, h, x, beside);
         reg fold = x[0];
 #pragma GCC unroll 16
         for (std::size_t e = 1; e < E; ++e) {
@@ -408,9 +411,9 @@ struct chunk_kernel {
     for (std::size_t s = 0; s < L::strips; ++s) {
       const S* strip = scalars + s * N * L::scalars_per_run;
       if constexpr (Keep)
-        totals.store(gather_strip<true>(strip, g->folds[s], g->prefixes[s], beside), s * N);
+        totals.store(gather_strip<true>(strip, s * N, g->folds[s], g->prefixes[s], beside), s * N);
       else
-        totals.store(gather_strip<false>(strip, nullptr, nullptr, beside), s * N);
+        totals.store(gather_strip<false>(strip, s * N, nullptr, nullptr, beside), s * N);
     }
   }
 
@@ -673,6 +676,7 @@ struct simd_scan {
     typename K::gathered g[2];
     const T* in = G::read(s, first, chunk, in_buffer);
     gather<true>(s, in, &g[0], g[0].totals);
+    K::prefix_runs(g[0].totals);
     T first_run[run];  // of the input, which the output may overwrite
     std::memcpy(static_cast<void*>(first_run), in, sizeof first_run);
 
@@ -681,7 +685,6 @@ struct simd_scan {
       typename K::gathered& now = g[c % 2];
       const std::int64_t here = first + c * chunk;
       typename K::per_run bases;
-      K::prefix_runs(now.totals);
       at.push_chunk(now.totals.get(runs_per_chunk - 1));
       const T end = *at.chunk_prefix();
       K::make_bases(now.totals, start, end, bases);
@@ -694,6 +697,7 @@ struct simd_scan {
                                    results.take(in, s.in != nullptr ? s.ahead : 0));
         else
           gather<true>(s, in, &next, next.totals);
+        K::prefix_runs(next.totals);
       } else {
         results.flush();
       }

@@ -102,11 +102,11 @@ team team_of(int threads) {
   using op = neighbours;
   constexpr int n = 20 * 4096;
   const arguments none;
-  const auto load = [](const arguments&, std::int64_t first, std::int64_t count, op::value* to) {
+  const auto load = [](const arguments&, std::int64_t first, std::int64_t count, void* to) {
     // The last is the team's: what precedes its blocks is read by one thread.
     seen = team{omp_get_num_threads(), omp_get_active_level()};
     for (std::int64_t k = 0; k < count; ++k)
-      to[k] = {static_cast<int>(first + k), static_cast<int>(first + k)};
+      static_cast<op::value*>(to)[k] = {static_cast<int>(first + k), static_cast<int>(first + k)};
   };
   std::vector<op::value> out(n);
   engine<op> e(scalar_kernel<op>(), smallest_blocks(threads), n);
