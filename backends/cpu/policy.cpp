@@ -7,19 +7,14 @@
 #ifdef _OPENMP
 #include <omp.h>
 #endif
-#include <unistd.h>
 
+#include "backends/cpu/caches.hpp"
 #include "backends/cpu/cgroup.hpp"
 #include "backends/cpu/tuning.hpp"
 
 namespace upsweep::cpu {
 
 namespace {
-
-std::int64_t cache_bytes(int name, std::int64_t otherwise) {
-  const long bytes = sysconf(name);
-  return bytes > 0 ? bytes : otherwise;
-}
 
 std::string size(std::int64_t bytes) {
   return bytes < 1024 ? std::to_string(bytes) + " bytes" : std::to_string(bytes / 1024) + " KiB";
@@ -28,13 +23,13 @@ std::string size(std::int64_t bytes) {
 }  // namespace
 
 policy make_policy(int threads) {
-  const std::int64_t l2 = cache_bytes(_SC_LEVEL2_CACHE_SIZE, 1 << 20);
-  const std::int64_t last = std::max(l2, cache_bytes(_SC_LEVEL3_CACHE_SIZE, 8 << 20));
+  static const cache_sizes caches = read_caches("/sys/devices/system/cpu/cpu0/cache");
   // A block and its output stay in half of L2 between the two reads of a block.
   policy p{.threads = threads,
            .parallel_from = 512 << 10,
-           .block = std::clamp<std::int64_t>(l2 / 4, 32 << 10, 256 << 10),
-           .stream_stores_from = last};
+           .block = std::clamp<std::int64_t>(caches.second / 4, 32 << 10, 256 << 10),
+           // Input and output beside what else the last cache holds.
+           .stream_stores_from = caches.last / 4 * 3};
   if (const char* file = std::getenv("UPSWEEP_TUNING"); file != nullptr && *file != '\0')
     read_tuning(file, p);
   return p;

@@ -352,14 +352,23 @@ struct chunk_kernel {
     for (std::size_t e = 0; e < E; ++e)
       for (std::size_t p = 0; p < P; ++p) x[e].part[p] = r[e * P + p];
   }
-  static HWY_INLINE void store_vecs(const reg* x, S* rows) {
+  // To register h of R runs, which begin at `rows`. The lines of the next chunk are fetched: on a
+  // Xeon, stores that wait for theirs cost a sixth of the speed.
+  static HWY_INLINE void store_vecs(const reg* x, std::size_t h, S* rows) {
     V r[R];
 #pragma GCC unroll 16
     for (std::size_t e = 0; e < E; ++e)
       for (std::size_t p = 0; p < P; ++p) r[e * P + p] = x[e].part[p];
     transpose_blocks(D(), r);
 #pragma GCC unroll 16
-    for (std::size_t k = 0; k < R; ++k) hn::StoreU(r[k], D(), rows + k * L::scalars_per_run);
+    for (std::size_t k = 0; k < R; ++k) {
+      S* const row = rows + k * L::scalars_per_run;
+      hn::StoreU(r[k], D(), row + h * N);
+      // Past the end of an array it is harmless, but no pointer may be made by addition.
+      if (h == 0)
+        __builtin_prefetch(
+            reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(row) + sizeof(T) * chunk), 1);
+    }
   }
 
   // From registers that hold blocks of B vecs of R runs to registers that hold one vec of N runs,
@@ -566,7 +575,7 @@ struct chunk_kernel {
           for (std::size_t p = 0; p < P; ++p)
             w[E].part[p] = shift_blocks<B>(D(), next.part[p], w[0].part[p]);
         }
-        store_vecs(w + (Exclusive ? 0 : 1), strip + b * R * L::scalars_per_run + h * N);
+        store_vecs(w + (Exclusive ? 0 : 1), h, strip + b * R * L::scalars_per_run);
       }
     }
   }

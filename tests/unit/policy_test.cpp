@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/cpu/caches.hpp"
 #include "backends/cpu/cgroup.hpp"
 #include "expect.hpp"
 #include "scoped_folder.hpp"
@@ -107,6 +108,46 @@ TEST(cgroup, without_files_or_sense_is_no_quota) {
   EXPECT_EQ(quota("0::/", {{"cpu.max", "100 0"}}), INT_MAX);
   EXPECT_EQ(quota("0::/", {{"cpu.max", "9223372036854775807 1"}}), INT_MAX);
   EXPECT_EQ(cgroup_threads("/no/such/file", "/no/such/folder"), INT_MAX);
+}
+
+// With `files` in the folder of a processor's caches.
+cache_sizes caches_of(const std::vector<std::pair<std::string, std::string>>& files) {
+  const scoped_folder at;
+  for (const auto& [name, text] : files) {
+    std::filesystem::create_directories(at.path(name).parent_path());
+    std::ofstream(at.path(name)) << text << '\n';
+  }
+  return read_caches(at.path(""));
+}
+
+TEST(caches, are_the_second_and_the_last_of_a_processor) {
+  const cache_sizes three = caches_of({{"index0/level", "1"},
+                                       {"index0/type", "Data"},
+                                       {"index0/size", "32K"},
+                                       {"index1/level", "2"},
+                                       {"index1/type", "Instruction"},
+                                       {"index1/size", "64K"},
+                                       {"index2/level", "2"},
+                                       {"index2/type", "Unified"},
+                                       {"index2/size", "512K"},
+                                       {"index3/level", "3"},
+                                       {"index3/type", "Unified"},
+                                       {"index3/size", "32M"}});
+  EXPECT_EQ(three.second, 512 << 10);
+  EXPECT_EQ(three.last, 32 << 20);
+  const cache_sizes two =
+      caches_of({{"index0/level", "2"}, {"index0/type", "Unified"}, {"index0/size", "2048K"}});
+  EXPECT_EQ(two.second, 2 << 20);
+  EXPECT_EQ(two.last, 2 << 20);
+}
+
+TEST(caches, without_files_are_what_the_library_says_or_usual) {
+  for (const auto& text : {"", "no number", "-1K"}) {
+    const cache_sizes unknown =
+        caches_of({{"index0/level", "3"}, {"index0/type", "Unified"}, {"index0/size", text}});
+    EXPECT_GT(unknown.second, 0) << text;
+    EXPECT_GE(unknown.last, unknown.second) << text;
+  }
 }
 
 // UPSWEEP_TUNING names a file of this text, for as long as it lives.
