@@ -24,7 +24,8 @@ BEGIN = "<!-- results: begin (written by bench/report.py) -->"
 END = "<!-- results: end -->"
 KEPT_CONTEXT = (
     "date", "commit", "cpu", "cpu_model", "num_cpus", "caches", "compiler", "huge_pages",
-    "load_avg", "upsweep_version", "upsweep_plan", "tbb", "thrust", "repetitions", "min_time",
+    "load_avg", "upsweep_version", "upsweep_plan", "tbb", "thrust", "numpy", "repetitions",
+    "min_time",
 )
 CASES = ("f32", "f64", "i32", "i64", "i8", "i16", "u8-i32", "affine-f32")
 # Contenders in the order of tables, and their lines in charts: ours stands out, copies are grey,
@@ -40,7 +41,11 @@ STYLES = {
     "omp.scan": dict(color="#7d3c98", linewidth=1.4),
     "thrust.omp": dict(color="#1e8449", linewidth=1.4),
     "thrust.tbb": dict(color="#52be80", linewidth=1.4, linestyle="-."),
+    "numpy.cumsum": dict(color="#b7950b", linewidth=1.4),
 }
+# Each beside the one of ours that is called as it is.
+PEERS = {name: OURS for name in ("std.inclusive_scan", "std.par_unseq", "omp.scan", "thrust.omp",
+                                 "thrust.tbb")} | {"numpy.cumsum": "cpu.openmp.python"}
 
 
 class Results:
@@ -179,13 +184,26 @@ def rate_table(results, case, sizes):
     return table(["GB/s", "threads"] + [power(n) for n in sizes], rows)
 
 
+def peer_table(results, case, sizes):
+    """Times the speed of each peer; theirs and ours by at most as many threads."""
+    rows = []
+    for peer, ours in PEERS.items():
+        for threads in results.teams():
+            best = [(results.best(case, ours, threads, n), results.best(case, peer, threads, n))
+                    for n in sizes]
+            measured = any(results.rate(case, peer, threads, n) for n in sizes)
+            if measured or (threads > 1 and results.rate(case, peer, 1, sizes[0])):
+                rows.append([peer, str(threads)]
+                            + [number(x / y if x and y else None) for x, y in best])
+    return table(["times the speed of", "threads"] + [power(n) for n in sizes], rows) if rows else ""
+
+
 def ratio_table(results, case, sizes):
     rows = []
     for threads in results.teams():
         for other, other_threads, label in (
                 (COPY, threads, "memcpy"),
-                ("nt_copy", threads, "NT copy"),
-                (STD, 1, "std::inclusive_scan")):
+                ("nt_copy", threads, "NT copy")):
             ratios = [results.ratio(case, OURS, threads, n, other, other_threads) for n in sizes]
             if any(ratios):
                 rows.append([label, str(threads)] + [number(r) for r in ratios])
@@ -262,8 +280,8 @@ def describe(context):
         ("plan", context["upsweep_plan"]),
         ("date", context["date"]),
     ]
-    facts += [(name, context[name]) for name in ("tbb", "thrust", "huge_pages", "repetitions",
-                                                  "min_time") if name in context]
+    facts += [(name, context[name]) for name in ("tbb", "thrust", "numpy", "huge_pages",
+                                                  "repetitions", "min_time") if name in context]
     return table(["run", ""], [[name, str(value)] for name, value in facts])
 
 
@@ -281,8 +299,10 @@ def section(results, images, image_link):
         name = f"{machine_name(results.context)}-{case}.svg"
         chart(results, case, images / name)
         gains = speed_up_table(results, case, sizes)
+        peers = peer_table(results, case, sizes)
         parts.append(f"#### {case}\n\n![{case}: n against GB/s and against ratio to memcpy]"
                      f"({image_link}/{name})\n\n" + ratio_table(results, case, sizes) + "\n"
+                     + (f"{peers}\n" if peers else "")
                      + (f"Times the speed of one thread:\n\n{gains}\n" if gains else "")
                      + rate_table(results, case, sizes))
     return "\n".join(parts)

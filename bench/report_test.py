@@ -28,6 +28,7 @@ def raw_run():
     for n in (1 << 14, 1 << 20, 1 << 26):
         rows += [run("cpu.openmp", 1, n, rate) for rate in (9e9, 8e9, 100e9)]  # median 9
         rows += [run("memcpy", 1, n, 18e9), run("std.inclusive_scan", 1, n, 3e9)]
+        rows += [run("numpy.cumsum", 1, n, 2e9), run("cpu.openmp.python", 1, n, 5e9)]
         rows += [run("cpu.openmp", 2, n, 27e9), run("memcpy", 2, n, 1e9)]
     aggregate = run("memcpy", 1, 1 << 14, 1e9)
     aggregate["run_type"] = "aggregate"
@@ -42,7 +43,7 @@ class Condense(unittest.TestCase):
                          ("f32", "cpu.openmp", 1, 1 << 14))
         self.assertEqual((first["bytes_per_second"], first["lowest"], first["highest"]),
                          (9e9, 8e9, 100e9))
-        self.assertEqual(len(results["benchmarks"]), 15)
+        self.assertEqual(len(results["benchmarks"]), 21)
         self.assertNotIn("secret", json.dumps(results))
 
     def test_a_wrong_result_is_an_error(self):
@@ -73,7 +74,9 @@ class Publish(unittest.TestCase):
         self.assertIn("| f32 | 2^14 | 1 | 9.00 | 3.00 | 0.500 | - |", text)
         # Two threads are measured against the best copy of up to two threads.
         self.assertIn("| f32 | 2^14 | 2 | 27.0 | 9.00 | 1.50 | - |", text)
-        self.assertIn("| std::inclusive_scan | 1 | 3.00 | 3.00 | 3.00 |", text)
+        self.assertIn("| std.inclusive_scan | 1 | 3.00 | 3.00 | 3.00 |", text)
+        self.assertIn("| std.inclusive_scan | 2 | 9.00 | 9.00 | 9.00 |", text)
+        self.assertIn("| numpy.cumsum | 1 | 2.50 | 2.50 | 2.50 |", text)  # called from Python both
         self.assertIn("| memcpy | 1 | 18.0 | 18.0 | 18.0 |", text)
         chart = self.root / "img" / "some-cpu-2-00ghz-6-1-x2-f32.svg"
         self.assertIn("ratio to memcpy, 1 thread", chart.read_text())
