@@ -25,6 +25,7 @@
 #endif
 // clang-format on
 
+#include <bit>
 #include <cstring>
 
 #include "backends/cpu/fetch.hpp"
@@ -414,10 +415,12 @@ struct chunk_kernel {
     return op(two, op(total[2], total[3]));
   }
 
+  // Of the first so many strips.
   template <bool Keep, class Beside = in_caches>
-  static void gather(const T* in, gathered* g, per_run& totals, Beside beside = {}) {
+  static void gather(const T* in, gathered* g, per_run& totals, Beside beside = {},
+                     std::size_t strips = L::strips) {
     const S* scalars = reinterpret_cast<const S*>(in);
-    for (std::size_t s = 0; s < L::strips; ++s) {
+    for (std::size_t s = 0; s < strips; ++s) {
       const S* strip = scalars + s * N * L::scalars_per_run;
       if constexpr (Keep)
         totals.store(gather_strip<true>(strip, s * N, g->folds[s], g->prefixes[s], beside), s * N);
@@ -544,11 +547,12 @@ struct chunk_kernel {
     bases.set(runs_per_chunk, end);
   }
 
-  // Stores the results of all elements of the chunk.
+  // Stores the results of all elements of the first so many strips.
   template <bool Exclusive>
-  static void emit(const gathered& g, const per_run& bases, T* out) {
+  static void emit(const gathered& g, const per_run& bases, T* out,
+                   std::size_t strips = L::strips) {
     S* scalars = reinterpret_cast<S*>(out);
-    for (std::size_t s = 0; s < L::strips; ++s)
+    for (std::size_t s = 0; s < strips; ++s)
       emit_strip<Exclusive>(g.folds[s], g.prefixes[s], bases, s * N,
                             scalars + s * N * L::scalars_per_run);
   }
@@ -689,7 +693,7 @@ struct simd_scan {
     T first_run[run];  // of the input, which the output may overwrite
     std::memcpy(static_cast<void*>(first_run), in, sizeof first_run);
 
-    std::optional<T> start = at.prefix();
+    std::optional<T> start = at.chunk_prefix();
     for (std::int64_t c = 0; c < chunks; ++c) {
       typename K::gathered& now = g[c % 2];
       const std::int64_t here = first + c * chunk;
@@ -730,41 +734,63 @@ struct simd_scan {
       K::template gather<Keep>(in, g, totals);
   }
 
-  // Fewer elements than a chunk: what the lanes make of the bytes after them is never stored.
+  // Fewer elements than a chunk, as so many strips as hold them: what the lanes make of the bytes
+  // after them is never stored. Whole strips need no buffer.
   static void scan_tail(const stream<T>& s, std::int64_t first, std::int64_t count, bool exclusive,
                         odometer<Op>& at) {
-    alignas(64) T in[chunk], out[chunk];
-    std::memset(static_cast<void*>(in), 0, sizeof in);
-    if (s.in != nullptr)
-      std::memcpy(static_cast<void*>(in), s.in + first,
-                  static_cast<std::size_t>(count) * sizeof(T));
+    constexpr auto strip = static_cast<std::int64_t>(K::N) * run;
+    const auto strips = static_cast<std::size_t>((count + strip - 1) / strip);
+    const bool whole = count % strip == 0;
+    const auto bytes = static_cast<std::size_t>(count) * sizeof(T);
+    alignas(64) T in_buffer[chunk], out_buffer[chunk];
+    const T* in = in_buffer;
+    if (!whole)
+      std::memset(static_cast<void*>(in_buffer + count), 0, strips * strip * sizeof(T) - bytes);
+    if (s.in == nullptr)
+      s.load(s.args, first, count, in_buffer);
+    else if (whole)
+      in = s.in + first;
     else
-      s.load(s.args, first, count, in);
+      std::memcpy(static_cast<void*>(in_buffer), s.in + first, bytes);
 
     typename K::gathered g;
     typename K::per_run bases;
-    const std::optional<T> start = at.prefix();
-    K::template gather<true>(in, &g, g.totals);
-    const std::int64_t runs = count / run;
-    for (std::int64_t r = 0; r < runs; ++r) at.push_run(g.totals.get(static_cast<std::size_t>(r)));
-    for (std::int64_t i = runs * run; i < count; ++i) at.push(in[i]);
+    const std::optional<T> start = at.chunk_prefix();
+    K::template gather<true>(in, &g, g.totals, {}, strips);
+    for (std::size_t r = strips * K::N; r < runs_per_chunk; r += K::N)
+      g.totals.store(g.totals.load(0), r);  // of no meaning, as what is made of them
+    const typename K::per_run totals = g.totals;
     K::prefix_runs(g.totals);
-    K::make_bases(g.totals, start, *at.prefix(), bases);
-    emit(g, bases, exclusive, out);
-    if (!start) K::patch_first_run(in, exclusive, out);
-    if (s.out != nullptr)
-      std::memcpy(static_cast<void*>(s.out + first), out,
-                  static_cast<std::size_t>(count) * sizeof(T));
-    else
+    push_tail(totals, g.totals, in, count, at);
+    K::make_bases(g.totals, start, totals.get(0), bases);
+    T first_run[run];  // of the input, which the output may overwrite
+    if (!start) std::memcpy(static_cast<void*>(first_run), in, sizeof first_run);
+    T* out = whole && s.out != nullptr ? s.out + first : out_buffer;
+    emit(g, bases, exclusive, out, strips);
+    if (!start) K::patch_first_run(first_run, exclusive, out);
+    if (s.out == nullptr)
       s.store(s.args, first, count, out);
+    else if (!whole)
+      std::memcpy(static_cast<void*>(s.out + first), out, bytes);
+  }
+
+  // Moves `at` on from the border of a chunk over `count` elements, fewer than a chunk, by the
+  // totals of their runs and the prefixes over these.
+  static void push_tail(const typename K::per_run& totals, const typename K::per_run& prefixes,
+                        const T* in, std::int64_t count, odometer<Op>& at) {
+    const auto runs = static_cast<std::size_t>(count / run);
+    const std::size_t block = std::bit_floor(runs);
+    if (block != 0) at.push_first_runs(block, prefixes.get(block - 1));
+    for (std::size_t r = block; r < runs; ++r) at.push_run(totals.get(r));
+    for (std::int64_t i = count / run * run; i < count; ++i) at.push(in[i]);
   }
 
   static void emit(const typename K::gathered& g, const typename K::per_run& bases, bool exclusive,
-                   T* out) {
+                   T* out, std::size_t strips = K::L::strips) {
     if (exclusive)
-      K::template emit<true>(g, bases, out);
+      K::template emit<true>(g, bases, out, strips);
     else
-      K::template emit<false>(g, bases, out);
+      K::template emit<false>(g, bases, out, strips);
   }
 
   static void reduce(const stream<T>& s, std::int64_t first, std::int64_t supers, T* totals) {

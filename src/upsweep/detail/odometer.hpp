@@ -35,6 +35,12 @@ class tree_counter {
     return false;
   }
 
+  // The total of the first `count` sub-units, a power of two; none may be there before.
+  void push_first(std::int64_t count, T total) {
+    count_ = count;
+    part_[std::countr_zero(static_cast<std::uint64_t>(count))] = total;
+  }
+
   // The tree prefix P(count): the largest block, then the prefix of the rest. Needs count > 0.
   T prefix() const {
     int b = std::countr_zero(static_cast<std::uint64_t>(count_));
@@ -100,6 +106,11 @@ class odometer {
   void push_run(T total) {
     position_ += run;
     carry_run(total);
+  }
+  // The first `count` runs of a chunk, fewer than all and a power of two: their total.
+  void push_first_runs(std::size_t count, T total) {
+    position_ += static_cast<std::int64_t>(count) * run;
+    runs_.push_first(static_cast<std::int64_t>(count), total);
   }
   void push_chunk(T total) {
     position_ += chunk;
