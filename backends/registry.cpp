@@ -13,8 +13,8 @@ namespace upsweep::detail {
 
 namespace {
 
-registration of(const backend* b, std::string_view name, role what, bool deterministic,
-                memory home) {
+[[maybe_unused]] registration of(const backend* b, std::string_view name, role what,
+                                 bool deterministic, memory home) {
   return {name, what, deterministic, b, b == nullptr ? "this version of upsweep lacks it yet" : "",
           home};
 }

@@ -263,7 +263,7 @@ struct reversal {
   static void store(const arguments& a, std::int64_t first, std::int64_t count, const void* from) {
     element* to = elements(a.out) + begin_of<true>(a, first, count);
     const element* in = elements(from);
-    const bool streams = Far && reinterpret_cast<std::uintptr_t>(to) % sizeof(hn::Vec<D>) == 0;
+    const bool streams = Far && reinterpret_cast<std::uintptr_t>(to) % (in_register * Bytes) == 0;
     std::int64_t k = 0;
     for (; k + in_register <= count; k += in_register) {
       const auto x = of(get(in + count - k - in_register));
