@@ -28,8 +28,9 @@ policy make_policy(int threads) {
   policy p{.threads = threads,
            .parallel_from = 512 << 10,
            .block = std::clamp<std::int64_t>(caches.second / 4, 32 << 10, 256 << 10),
-           // Input and output beside what else the last cache holds.
-           .stream_stores_from = caches.last / 4 * 3};
+           // Input and output beside what else the last cache holds; of the hundreds of MiB that
+           // many cores share, one scan has never found more than this.
+           .stream_stores_from = std::min<std::int64_t>(caches.last / 4 * 3, 48 << 20)};
   if (const char* file = std::getenv("UPSWEEP_TUNING"); file != nullptr && *file != '\0')
     read_tuning(file, p);
   return p;
