@@ -100,7 +100,7 @@ def measure(library, case, n, random):
     calls = {("numpy.cumsum", 1): lambda: numpy.cumsum(source, out=target)}
     for threads in (1, 2):
         calls["cpu.openmp.python", threads] = library.scan_call(case, source, target, threads)
-    expected = numpy.cumsum(source.astype(CASES[case]), dtype=CASES[case])
+    expected = numpy.cumsum(source, dtype=CASES[case])
     times = {}
     for contender, call in calls.items():
         target.fill(-1)

@@ -44,7 +44,7 @@ STYLES = {
     "numpy.cumsum": dict(color="#b7950b", linewidth=1.4),
 }
 # Each beside the one of ours that is called as it is.
-PEERS = {name: OURS for name in ("std.inclusive_scan", "std.par_unseq", "omp.scan", "thrust.omp",
+PEERS = {name: OURS for name in (STD, "std.par_unseq", "omp.scan", "thrust.omp",
                                  "thrust.tbb")} | {"numpy.cumsum": "cpu.openmp.python"}
 
 
@@ -191,8 +191,7 @@ def peer_table(results, case, sizes):
         for threads in results.teams():
             best = [(results.best(case, ours, threads, n), results.best(case, peer, threads, n))
                     for n in sizes]
-            measured = any(results.rate(case, peer, threads, n) for n in sizes)
-            if measured or (threads > 1 and results.rate(case, peer, 1, sizes[0])):
+            if any(theirs for _, theirs in best):
                 rows.append([peer, str(threads)]
                             + [number(x / y if x and y else None) for x, y in best])
     return table(["times the speed of", "threads"] + [power(n) for n in sizes], rows) if rows else ""
@@ -201,10 +200,8 @@ def peer_table(results, case, sizes):
 def ratio_table(results, case, sizes):
     rows = []
     for threads in results.teams():
-        for other, other_threads, label in (
-                (COPY, threads, "memcpy"),
-                ("nt_copy", threads, "NT copy")):
-            ratios = [results.ratio(case, OURS, threads, n, other, other_threads) for n in sizes]
+        for other, label in ((COPY, "memcpy"), ("nt_copy", "NT copy")):
+            ratios = [results.ratio(case, OURS, threads, n, other, threads) for n in sizes]
             if any(ratios):
                 rows.append([label, str(threads)] + [number(r) for r in ratios])
     return table([f"{OURS} of", "threads"] + [power(n) for n in sizes], rows)

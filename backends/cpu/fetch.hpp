@@ -12,9 +12,10 @@ namespace upsweep::cpu {
 // but of none past the end of its page. On a Xeon of 2023 a copy that fetches so has 1.05 times
 // memcpy's speed, with the same lines in order 0.9.
 class fetcher {
-  static constexpr std::uintptr_t line = 64, pages = 4, page = 4096;
+  static constexpr std::uintptr_t pages = 4, page = 4096;
 
  public:
+  static constexpr std::uintptr_t line = 64;  // bytes
   // In bytes: the least that it can be ahead, and a divisor of what else it is.
   static constexpr std::int64_t granule = pages * page;
 

@@ -167,7 +167,7 @@ struct reading {
   }
   HWY_INLINE void at(std::int64_t k) const {
     const auto byte = static_cast<std::size_t>(k) * sizeof(T);
-    if (Far && byte % 64 == 0) next.fetch_line(byte / 64);
+    if (Far && byte % fetcher::line == 0) next.fetch_line(byte / fetcher::line);
   }
 };
 
@@ -283,14 +283,17 @@ access loads() {
   return {.load = load<Conversion, Reverse, false>, .load_far = load<Conversion, Reverse, true>};
 }
 
+template <class Half, bool Reverse>
+access halves() {
+  access a = loads<half_to_float<Half>, Reverse>();
+  a.store = store_halves<Half, Reverse, false>;
+  a.store_far = store_halves<Half, Reverse, true>;
+  return a;
+}
+
 template <class Half>
 access halves(bool reverse) {
-  return reverse
-             ? access{load<half_to_float<Half>, true, false>, load<half_to_float<Half>, true, true>,
-                      store_halves<Half, true, false>, store_halves<Half, true, true>}
-             : access{load<half_to_float<Half>, false, false>,
-                      load<half_to_float<Half>, false, true>, store_halves<Half, false, false>,
-                      store_halves<Half, false, true>};
+  return reverse ? halves<Half, true>() : halves<Half, false>();
 }
 
 template <std::size_t Bytes>
@@ -312,8 +315,7 @@ inline access reversed(std::size_t bytes) {
 
 template <class In, class Out>
 access widened() {
-  using W = widening<In, Out>;
-  return {.load = load<W, false, false>, .load_far = load<W, false, true>};
+  return loads<widening<In, Out>, false>();
 }
 
 // From integers of 1 or 2 bytes.

@@ -64,16 +64,17 @@ TEST(threads, keep_to_the_quota) {
   EXPECT_EQ(threads_for(0, with_quota(100)), 8);
 }
 
+void write_line(const std::filesystem::path& file, const std::string& text) {
+  std::filesystem::create_directories(file.parent_path());
+  std::ofstream(file) << text << '\n';
+}
+
 // The quota of a process in `membership`, with `files` below the mounted cgroups.
 int quota(const std::string& membership,
           const std::vector<std::pair<std::string, std::string>>& files) {
   const scoped_folder at;
-  const auto write = [&](const std::string& name, const std::string& text) {
-    std::filesystem::create_directories(at.path(name).parent_path());
-    std::ofstream(at.path(name)) << text << '\n';
-  };
-  write("self", membership);
-  for (const auto& [name, text] : files) write("mount/" + name, text);
+  write_line(at.path("self"), membership);
+  for (const auto& [name, text] : files) write_line(at.path("mount/" + name), text);
   return cgroup_threads(at.path("self"), at.path("mount"));
 }
 
@@ -113,10 +114,7 @@ TEST(cgroup, without_files_or_sense_is_no_quota) {
 // With `files` in the folder of a processor's caches.
 cache_sizes caches_of(const std::vector<std::pair<std::string, std::string>>& files) {
   const scoped_folder at;
-  for (const auto& [name, text] : files) {
-    std::filesystem::create_directories(at.path(name).parent_path());
-    std::ofstream(at.path(name)) << text << '\n';
-  }
+  for (const auto& [name, text] : files) write_line(at.path(name), text);
   return read_caches(at.path(""));
 }
 
